@@ -2,7 +2,7 @@
 """How connections end: RTDE sessions between two systems that do what Linux does (delayed acknowledgements, retransmission,
 RFC 5961), over a path of 0 to 300 ms that loses and copies packets, captured anywhere on it. 500 of each kind of end in
 make check-all: as many streams as connections, no error but for resets that cut a session, no byte missing.
-`closes-check.py KIND SEED` leaves the capture of one of them."""
+`closes-check.py KIND SEED [harmed]` leaves the capture of one of them."""
 import functools
 import heapq
 import json
@@ -27,13 +27,14 @@ class Packet:
     def __init__(self, side, seq, ack, flags, payload=b"", ttl=64):
         self.side, self.seq, self.ack, self.flags, self.payload, self.ttl = side, seq, ack, flags, payload, ttl
         self.end = seq + len(payload) + bool(flags & (FIN | SYN))
+        self.is_forged = False
 
 
 class Socket:
     """One end. `is_orphan`: its program has closed it; `is_dead`: its system knows it no longer; `is_gone`: with its system."""
 
     def __init__(self, path, side, first):
-        self.path, self.side, self.next, self.acked, self.expected = path, side, first, first, 0
+        self.path, self.side, self.next, self.acked, self.expected, self.first = path, side, first, first, 0, first
         self.flight, self.early, self.repeats, self.wait, self.sends_again = [], {}, 0, RESEND, 0
         self.unread = self.owed = 0
         self.is_reading, self.is_orphan, self.is_dead, self.is_gone, self.has_fin = True, False, False, False, False
@@ -152,7 +153,7 @@ class Path:
     def __init__(self, rng, begin, port, server, delay, loss, copy):
         self.server, self.most = server, rng.choice((1060, 700, 400))
         self.rng, self.now, self.port, self.delay, self.loss, self.copy = rng, begin, port, delay, loss, copy
-        self.events, self.count, self.seen, self.beyond = [], 0, [], [0, 0]
+        self.events, self.count, self.seen, self.beyond, self.packages = [], 0, [], [0, 0], []
         self.place = rng.choice((0, 0.5, 1))  # of the capture, 0: at the client
         self.ends = [Socket(self, side, rng.randrange(1 << 20, 1 << 31)) for side in (CLIENT, ROBOT)]
         for side in (CLIENT, ROBOT):
@@ -169,7 +170,7 @@ class Path:
             self.after(self.delay * before, lambda: self.passes(packet, self.delay * (1 - before), self.loss * (1 - before)))
 
     def passes(self, packet, delay, loss):
-        self.beyond[packet.side] = max(self.beyond[packet.side], packet.end)
+        self.beyond[packet.side] = max(self.beyond[packet.side], 0 if packet.is_forged else packet.end)
         for i in range(1 + (self.rng.random() < self.copy)):
             self.seen.append((self.now + i * 1e-5, packet))
             if self.rng.random() >= loss:
@@ -177,10 +178,14 @@ class Path:
 
     def inject(self, side, seq, ack, flags, ttl=57, loss=0):
         """Somebody where the capture is sends a packet in the name of a side."""
-        self.passes(Packet(side, seq, ack, flags, ttl=ttl), self.delay * abs((1, 0)[side] - self.place), loss)
+        packet = Packet(side, seq, ack, flags, ttl=ttl)
+        packet.is_forged = True
+        self.passes(packet, self.delay * abs((1, 0)[side] - self.place), loss)
 
     def say(self, said):
-        """Of the robot, in segments that end anywhere."""
+        """A package of the robot, in segments that end anywhere."""
+        if not self.ends[ROBOT].is_dead and not self.ends[ROBOT].is_orphan:
+            self.packages.append((self.ends[ROBOT].next, self.ends[ROBOT].next + len(said)))
         while said:
             self.ends[ROBOT].send(said[:self.most])
             said = said[self.most:]
@@ -218,8 +223,8 @@ def package(server, i):
     return struct.pack(">Id", 1060, 100 + i * 0.008) + bytes(1048)
 
 
-def play(kind, path):
-    """A session that ends in one of the ways."""
+def play(kind, path, is_harassed=False):
+    """A session that ends in one of the ways, after further RSTs of somebody, if it is harassed."""
     rng = path.rng
     client, robot = path.ends
     path.connect()
@@ -233,6 +238,10 @@ def play(kind, path):
         path.after(i * 0.008, lambda i=i: path.say(package(path.server, i)))
         if rng.random() < talks:
             path.after(i * 0.008 + 0.001, lambda: client.send(TEXT[path.server]))
+    path.start, path.close = start, end
+    for _ in range(rng.randrange(1, 4) if is_harassed else 0):
+        path.after(rng.uniform(0, end - start), rng.choice((lambda: forge(path), lambda: lose_reset(path, rng.choice((CLIENT, ROBOT)),
+                                                                                                 rng.choice((57, 64))))))
     KINDS[kind](path, end - start)
     path.run(end + 30)
 
@@ -267,7 +276,7 @@ def killed(path, end):
 def answered(path, end):
     """What the robot says just then comes when the client's program has ended."""
     path.after(end, path.ends[CLIENT].close)
-    path.after(end - 1e-4, lambda: path.ends[ROBOT].send(package(path.server, end / 0.008 + 1)))
+    path.after(end - 1e-4, lambda: path.say(package(path.server, end / 0.008 + 1)))
 
 
 def aborted(path, end):
@@ -369,28 +378,40 @@ def sides_of(kind, rng):
     return (ROBOT,) if kind == "deaf" or rng.random() < 0.25 else (CLIENT, ROBOT)
 
 
-def write(kind, seed, name):
-    """A capture of one robot's sessions; the client uses some ports twice. Returns how many sides it has, its
-    packages (0: some get lost), and in how many sessions an end, and a FIN, is in it."""
-    rng = random.Random("%s %d" % (kind, seed))
+def sessions_of(kind, rng, is_harassed=False):
+    """Of one robot; the client uses some ports twice. And the sides that were captured."""
     delay, loss, copy = rng.choice((0, 0.0005, 0.004, 0.03, 0.3)) * rng.random(), rng.choice((0, 0.01, 0.05)), rng.choice((0, 0.05))
     server, sides = rng.choice((RTDE, REALTIME)), sides_of(kind, rng)
     loss = 0 if len(sides) == 1 else loss  # nothing tells what the client has, and how long armtap waits is not the question here
-    begin, seen, ends, fins = 1000.0, [], 0, 0
+    begin, paths = 1000.0, []
     for i in range(SESSIONS):
-        path = Path(rng, begin, 40000 + i // 2, server, delay, loss, copy)
-        play(kind, path)
-        path.seen = [(time, packet) for time, packet in path.seen if packet.side in sides]
-        seen += [(time, packet, path) for time, packet in path.seen]
-        ends += any(packet.flags & (FIN | RST) for _, packet in path.seen)
-        fins += any(packet.flags & FIN for _, packet in path.seen)
-        begin = path.now + 1
-    seen.sort(key=lambda one: one[0])
+        paths.append(Path(rng, begin, 40000 + i // 2, server, delay, loss, copy))
+        play(kind, paths[-1], is_harassed)
+        paths[-1].seen = [(time, packet) for time, packet in paths[-1].seen if packet.side in sides]
+        begin = paths[-1].now + 1
+    return paths, sides
+
+
+def save(name, seen):
+    """Of (time, packet, path)."""
     with open(name, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
         for number, (time, packet, path) in enumerate(seen):
             data = frame(packet, path, number)
             file.write(struct.pack("<IIII", int(time), int(time % 1 * 1e9), len(data), len(data)) + data)
+
+
+def in_order(paths):
+    return sorted(((time, packet, path) for path in paths for time, packet in path.seen), key=lambda one: one[0])
+
+
+def write(kind, seed, name):
+    """A capture of sessions. Returns how many sides it has, its packages (0: some get lost), and in how many sessions an
+    end, and a FIN, is in it."""
+    paths, sides = sessions_of(kind, random.Random("%s %d" % (kind, seed)))
+    server, loss, seen = paths[0].server, paths[0].loss, in_order(paths)
+    save(name, seen)
+    ends, fins = (sum(any(packet.flags & flags for _, packet in path.seen) for path in paths) for flags in (FIN | RST, FIN))
     size = 16 if server == RTDE else 1060
     packages = {(packet.seq, path, len(packet.payload)) for _, packet, path in seen if packet.side == ROBOT and
                 (server == REALTIME or packet.payload[2:3] == b"U") and packet.payload}
@@ -443,14 +464,104 @@ def judge(kind, seed):
                all("unread_bytes" in one or "reason" in one for one in said), said)
 
 
+# ---- what is missing in the capture, or never came ----
+
+def harm(path, rng, drop, swap):
+    """The capture lacks packets of the data, and has others before those that came before them; its times only grow."""
+    first = next((i for i, (time, _) in enumerate(path.seen) if time >= path.start), len(path.seen))
+    out = []
+    for time, packet in path.seen[first:]:
+        if rng.random() >= drop or packet.flags & (SYN | FIN | RST):
+            out.insert(len(out) - (rng.randrange(1, 8) if rng.random() < swap and len(out) > 8 else 0), packet)
+    times = [time for time, _ in path.seen[first:]]
+    path.seen[first:] = list(zip(times, out))
+
+
+class Truth:
+    """Of one side's bytes in a session: those captured, and of the others those that the peer acknowledged (`lost`), and
+    those before captured ones that it did not (`unheard`; `before_fin`, and nothing but a FIN may have come behind them).
+    `is_sure`: no copy came when armtap may have given them up."""
+
+    def __init__(self, path, side, sides):
+        self.has, late, self.is_sure = [], [], True
+        acked = self.first = path.ends[side].first + 1
+        for time, packet in path.seen:
+            if packet.is_forged:
+                continue
+            if packet.side == side and (packet.payload or packet.flags & FIN):
+                is_late = any(packet.end <= ack and time > then + 0.5 for ack, then in late)
+                self.is_sure = self.is_sure and not is_late
+                self.has.append((packet.seq, packet.seq + len(packet.payload)))
+            most = max((end for _, end in self.has), default=0) if packet.flags & RST else packet.ack
+            if packet.side != side and packet.flags & ACK and min(packet.ack, most) > acked:
+                acked = min(packet.ack, most)  # of a RST, only for what is captured behind it
+                late.append((acked, time))
+        self.has.sort()
+        at, self.holes, self.captured = self.first, [], 0
+        acked = min(acked, path.ends[side].next - path.ends[side].is_orphan)  # without the FIN
+        for start, end in self.has + [(acked, acked)]:
+            if start > at:
+                self.holes.append((at, start))
+            self.captured += max(0, end - max(at, start))
+            at = max(at, end)
+        heard = acked if 1 - side in sides else 1 << 40
+        self.lost = sum(max(0, min(end, heard) - start) for start, end in self.holes)
+        self.unheard = sum(end - start for start, end in self.holes) - self.lost
+        self.before_fin = sum(end - start for start, end in self.holes if start >= heard and not any(to > end for _, to in self.has))
+
+    def holds(self, start, end):
+        return not any(start < to and begin < end for begin, to in self.holes) and self.has and end <= max(to for _, to in self.has)
+
+
+def write_harmed(kind, seed, name):
+    """A capture that lacks packets and has others in another order; somebody sends RSTs that end nothing. The truth of each
+    side of each session, and how many packages are whole in it: before any end, and in all."""
+    rng = random.Random("harmed %s %d" % (kind, seed))
+    paths, sides = sessions_of(kind, rng, True)
+    drop, swap = rng.choice((0, 0.01, 0.03)), rng.choice((0, 0.02, 0.1))
+    for path in paths:
+        harm(path, rng, drop, swap)
+    save(name, in_order(paths))
+    least = most = 0
+    for path in paths:
+        truth = Truth(path, ROBOT, sides)
+        early = {packet.seq for time, packet in path.seen if time < path.close - 0.05}
+        for start, end in path.packages:
+            most += truth.holds(start, end)
+            least += truth.holds(start, end) and any(start - 1460 < seq <= start for seq in early)
+    return [Truth(path, side, sides) for path in paths for side in sides], least, most
+
+
+def judge_harmed(kind, seed):
+    name = "harmed-%s-%d.pcap" % (kind, seed)
+    truths, least, most = write_harmed(kind, seed, name)
+    streams = json.loads(subprocess.run([ARMTAP, "info", "--json", name], capture_output=True, check=False).stdout)["streams"]
+    told = json.loads(subprocess.run([ARMTAP, "diagnose", "--json", name], capture_output=True, check=False).stdout)["findings"]
+
+    def total(key):
+        return sum(one[key] for one in streams)
+
+    expect(name + ": records", least <= total("records") <= most, least, total("records"), most)
+    if not all(one.is_sure for one in truths):
+        return
+    captured, lost, unheard, late = (sum(getattr(one, key) for one in truths) for key in ("captured", "lost", "unheard", "before_fin"))
+    gaps = [sum(one["args"]["bytes"] for one in told if one["id"] == "stream.gap" and one["severity"] == severity)
+            for severity in ("warning", "info")]
+    expect(name + ": what was captured", total("bytes_decoded") + total("bytes_skipped") == captured, captured)
+    expect(name + ": what the capture lacks", gaps[0] == lost, gaps, lost)
+    expect(name + ": what never came", unheard - late <= gaps[1] <= unheard, gaps, unheard, late)
+    expect(name + ": each byte counts once", total("bytes_lost") == sum(gaps), total("bytes_lost"), gaps)
+
+
 def judge_all(kind, seeds):
     for seed in seeds:
         judge(kind, seed)
+        judge_harmed(kind, seed)
 
 
 def main():
-    if len(sys.argv) == 3:
-        write(sys.argv[1], int(sys.argv[2]), "%s-%s.pcap" % tuple(sys.argv[1:]))
+    if len(sys.argv) in (3, 4):
+        (write_harmed if sys.argv[3:] else write)(sys.argv[1], int(sys.argv[2]), "-".join(sys.argv[1:]) + ".pcap")
         return
     chosen = share(range(CAPTURES), 10, "captures of ten sessions, 50 of each kind of end")
     side_by_side(*(functools.partial(judge_all, kind, chosen) for kind in KINDS))

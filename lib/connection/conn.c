@@ -345,20 +345,20 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
     return leave(conn, armtap_frames_push(conn, direction, bytes, length, where));
 }
 
-int armtap_conn_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
-                     const struct armtap_where *where)
+int armtap_conn_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                     enum armtap_missing_why why, const struct armtap_where *where)
 {
     if (!conn || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
     int error = enter(conn);
     return error != ARMTAP_OK ? error
-                              : leave(conn, armtap_frames_miss(conn, direction, length, cut, where ? where : &nowhere));
+                              : leave(conn, armtap_frames_miss(conn, direction, length, why, where ? where : &nowhere));
 }
 
 int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
                     const struct armtap_where *where)
 {
-    return armtap_conn_miss(conn, direction, length, 0, where);
+    return armtap_conn_miss(conn, direction, length, ARMTAP_MISSING_LOST, where);
 }
 
 int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)

@@ -94,9 +94,9 @@ bool armtap_conn_is_foreign(const struct armtap_conn *conn);
 struct armtap_robot *armtap_conn_robot(const struct armtap_conn *conn);
 /* Because of that limit its robot shares no recipes: noted once per capture. */
 int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code code, const struct armtap_where *where);
-/* Bytes are missing, as armtap_conn_gap says; `cut` of them were cut off by the snapshot length. */
-int armtap_conn_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
-                     const struct armtap_where *where);
+/* Bytes are missing, as armtap_conn_gap says. */
+int armtap_conn_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                     enum armtap_missing_why why, const struct armtap_where *where);
 /* The robot accepted it. */
 void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where);
 /* Because of that limit. Noted if it has records: what follows is another stream. */

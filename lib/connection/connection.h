@@ -90,6 +90,7 @@ struct armtap_conn {
     struct armtap_watch watch;
     struct armtap_stream stream;
     struct armtap_half half[2];
+    uint64_t unheard; /* bytes of those that are missing: never acknowledged */
     struct armtap_robot *robot;
     size_t *pool_used; /* see the setup */
     size_t pool_limit;
@@ -174,7 +175,8 @@ int armtap_half_add_hole(struct armtap_conn *conn, struct armtap_half *half, uin
 /* Whether zeros can stand for that many bytes that were cut off, as the head of a message says where it ends. */
 bool armtap_conn_may_fill(const struct armtap_conn *conn, enum armtap_direction side, uint64_t length);
 /* Notes missing bytes; `cut` of them were cut off. */
-int armtap_conn_say_missing(struct armtap_conn *conn, const struct armtap_frame *here, uint64_t length, uint64_t cut);
+int armtap_conn_say_missing(struct armtap_conn *conn, const struct armtap_frame *here, uint64_t length,
+                            enum armtap_missing_why why);
 
 /* ---- judge.c ---- */
 
@@ -222,8 +224,8 @@ static inline struct armtap_span armtap_buffer_span(const struct armtap_half *ha
 
 int armtap_frames_push(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                        const struct armtap_where *where);
-int armtap_frames_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
-                       const struct armtap_where *where);
+int armtap_frames_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                       enum armtap_missing_why why, const struct armtap_where *where);
 int armtap_frames_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where);
 
 /* ---- deliver.c ---- */

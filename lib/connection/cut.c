@@ -60,13 +60,13 @@ int armtap_half_add_hole(struct armtap_conn *conn, struct armtap_half *half, uin
     return ARMTAP_OK;
 }
 
-int armtap_conn_say_missing(struct armtap_conn *conn, const struct armtap_frame *here, uint64_t length, uint64_t cut)
+int armtap_conn_say_missing(struct armtap_conn *conn, const struct armtap_frame *here, uint64_t length,
+                            enum armtap_missing_why why)
 {
-    enum armtap_word how = cut == 0 ? ARMTAP_WORD_none : cut == length ? ARMTAP_WORD_cut : ARMTAP_WORD_cut_in_part;
-    return armtap_conn_raise(conn, here, ARMTAP_NOTE_stream_gap,
-                             ARGS(arg_bytes(length), arg_direction(armtap_direction_word(here->direction)),
-                                  arg_offset(here->offset), arg_case(how),
-                                  cut > 0 ? arg_bytes_cut(cut) : arg_none(true)));
+    return armtap_conn_raise(
+        conn, here, why == ARMTAP_MISSING_UNHEARD ? ARMTAP_NOTE_stream_left : ARMTAP_NOTE_stream_gap,
+        ARGS(arg_bytes(length), arg_direction(armtap_direction_word(here->direction)), arg_offset(here->offset),
+             arg_case(why == ARMTAP_MISSING_CUT ? ARMTAP_WORD_cut : ARMTAP_WORD_none)));
 }
 
 int armtap_conn_unusable(struct armtap_conn *conn, const struct armtap_frame *frame)
@@ -78,7 +78,7 @@ int armtap_conn_unusable(struct armtap_conn *conn, const struct armtap_frame *fr
         return ARMTAP_OK;
     int error =
         armtap_conn_event(conn, armtap_conn_real(conn, frame->direction), ARMTAP_EVENT_GAP, missing, &frame->where);
-    return error == ARMTAP_OK ? armtap_conn_say_missing(conn, &here, missing, missing) : error;
+    return error == ARMTAP_OK ? armtap_conn_say_missing(conn, &here, missing, ARMTAP_MISSING_CUT) : error;
 }
 
 /* Whether a decoder that seeks has the beginning of a message at hand that what follows may belong to. */

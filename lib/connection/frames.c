@@ -357,11 +357,14 @@ static void swap_roles(struct armtap_conn *conn)
 /* Holes in the data before the protocol was known. */
 static int tell_gaps(struct armtap_conn *conn, const struct armtap_frame *here)
 {
-    uint64_t lost = conn->stream.bytes_lost[0] + conn->stream.bytes_lost[1];
-    if (lost == 0)
-        return ARMTAP_OK;
-    return armtap_conn_raise(conn, here, ARMTAP_NOTE_stream_gap,
-                             ARGS(arg_bytes(lost), arg_case(ARMTAP_WORD_before_first)));
+    uint64_t unheard = conn->unheard, lost = conn->stream.bytes_lost[0] + conn->stream.bytes_lost[1] - unheard;
+    int error = lost > 0 ? armtap_conn_raise(conn, here, ARMTAP_NOTE_stream_gap,
+                                             ARGS(arg_bytes(lost), arg_case(ARMTAP_WORD_before_first)))
+                         : ARMTAP_OK;
+    if (error != ARMTAP_OK || unheard == 0)
+        return error;
+    return armtap_conn_raise(conn, here, ARMTAP_NOTE_stream_left,
+                             ARGS(arg_bytes(unheard), arg_case(ARMTAP_WORD_before_first)));
 }
 
 static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
@@ -646,10 +649,11 @@ static int fill(struct armtap_conn *conn, enum armtap_direction direction, uint6
     return error;
 }
 
-int armtap_frames_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
-                       const struct armtap_where *where)
+int armtap_frames_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                       enum armtap_missing_why why, const struct armtap_where *where)
 {
-    if (length > 0 && cut == length && armtap_conn_may_fill(conn, armtap_conn_real(conn, direction), length))
+    if (length > 0 && why == ARMTAP_MISSING_CUT &&
+        armtap_conn_may_fill(conn, armtap_conn_real(conn, direction), length))
         return fill(conn, direction, length, where);
     int error = length > 0 ? end_of_bytes(conn, direction, false) : ARMTAP_OK;
     if (error != ARMTAP_OK || length == 0)
@@ -662,13 +666,14 @@ int armtap_frames_miss(struct armtap_conn *conn, enum armtap_direction direction
     half->after_gap = true;
     armtap_conn_begin(conn);
     conn->stream.gaps++;
-    conn->stream.gaps_cut += cut == length;
+    conn->stream.gaps_cut += why == ARMTAP_MISSING_CUT;
     conn->stream.bytes_lost[side] += length;
+    conn->unheard += why == ARMTAP_MISSING_UNHEARD ? length : 0;
     if (conn->foreign)
         return ARMTAP_OK;
     error = armtap_conn_event(conn, direction, ARMTAP_EVENT_GAP, length, where);
     if (error == ARMTAP_OK && conn->decoder)
-        error = armtap_conn_say_missing(conn, &here, length, cut);
+        error = armtap_conn_say_missing(conn, &here, length, why);
     if (error == ARMTAP_OK && conn->decoder)
         error = lose_step(conn, side, *where, true);
     return error;

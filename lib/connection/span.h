@@ -19,6 +19,13 @@ struct armtap_span {
     bool final; /* no bytes follow */
 };
 
+/* Why bytes of a direction are missing. */
+enum armtap_missing_why {
+    ARMTAP_MISSING_LOST,    /* not captured, though they were received, or sent again in vain */
+    ARMTAP_MISSING_CUT,     /* by the snapshot length */
+    ARMTAP_MISSING_UNHEARD, /* never acknowledged before the connection ended: the network may have lost them */
+};
+
 /* Whether `a` was captured after `b`. Several files may be of the same time. */
 static inline bool armtap_where_is_later(const struct armtap_where *a, const struct armtap_where *b)
 {

@@ -53,11 +53,11 @@ static int push(void *user, enum armtap_direction direction, const uint8_t *byte
     return hand_over(flow, direction, bytes, length, where);
 }
 
-static int gap(void *user, enum armtap_direction direction, uint64_t length, uint64_t cut,
+static int gap(void *user, enum armtap_direction direction, uint64_t length, enum armtap_missing_why why,
                const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
-    TRY(armtap_conn_miss(flow->conn, direction, length, cut, where));
+    TRY(armtap_conn_miss(flow->conn, direction, length, why, where));
     return flow->taker ? hand_over(flow, direction, NULL, length, where) : 0;
 }
 

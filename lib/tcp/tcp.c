@@ -44,7 +44,7 @@ void armtap_tcp_ignore(struct armtap_tcp *tcp)
         struct armtap_tcp_side *side = &tcp->side[i];
         armtap_tcp_forget(tcp, side);
         side->next = side->highest;
-        side->lost = side->lost_cut = 0;
+        side->lost = 0;
         if (side->state == ARMTAP_TCP_HELD)
             side->state = ARMTAP_TCP_OPEN;
     }

@@ -4,6 +4,7 @@
 #define ARMTAP_TCP_H
 
 #include "arrival.h"
+#include "connection/span.h"
 #include "packet/link.h"
 #include "protocol/fact.h"
 
@@ -11,8 +12,7 @@
 struct armtap_tcp_calls {
     int (*push)(void *user, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                 const struct armtap_where *where);
-    /* `cut`: the bytes among them that the snapshot length cut off */
-    int (*gap)(void *user, enum armtap_direction direction, uint64_t length, uint64_t cut,
+    int (*gap)(void *user, enum armtap_direction direction, uint64_t length, enum armtap_missing_why why,
                const struct armtap_where *where);
     int (*close)(void *user, enum armtap_direction direction, const struct armtap_where *where);
     int (*event)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
@@ -72,7 +72,7 @@ struct armtap_tcp_side {
     struct armtap_history *history; /* NULL if too many others keep one */
     struct armtap_sender sender;
     uint64_t lost_from, lost_to; /* the last gap */
-    uint64_t lost_cut;           /* those bytes of `lost` that the snapshot length cut off */
+    enum armtap_missing_why lost_why;
     struct armtap_where lost_where;
     struct armtap_where missed_where; /* where that was seen */
     struct armtap_where probe_where;
@@ -98,6 +98,7 @@ struct armtap_tcp_reset {
     uint32_t seq;    /* its own number */
     uint32_t beyond; /* up to where that side sent; ... */
     uint32_t sent;   /* ... and the other; who goes on behind that, or acknowledges it, did not end the connection */
+    uint64_t acked;  /* how far it and what came before it acknowledge the other's bytes; 0: nothing */
     struct armtap_where where;
     int64_t active_time; /* of the last new bytes */
 };

@@ -122,8 +122,7 @@ static int make_room(struct armtap_tcp *tcp, enum armtap_direction direction, co
         if (side->state == ARMTAP_TCP_HELD) {
             side->state = ARMTAP_TCP_OPEN;
         } else if (side->state == ARMTAP_TCP_OPEN && piece->start > side->next) {
-            TRY(armtap_tcp_end_cut(tcp, direction));
-            armtap_tcp_lose(side, piece->start, &tcp->pool->now);
+            TRY(armtap_tcp_lose(tcp, direction, piece->start, ARMTAP_MISSING_LOST, &tcp->pool->now));
         }
         break;
     }
@@ -268,7 +267,7 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
     if (direct && is_new) {
         TRY(armtap_tcp_deliver(tcp, direction, piece->bytes, piece->length, &tcp->pool->now));
         if (piece->cut)
-            TRY(armtap_tcp_cut(tcp, direction, sent.end, &tcp->pool->now));
+            TRY(armtap_tcp_lose(tcp, direction, sent.end, ARMTAP_MISSING_CUT, &tcp->pool->now));
     }
     TRY(armtap_tcp_drain(tcp));
     measure_ahead(side, judgement.arrival, sent.end, &tcp->pool->now);

@@ -30,12 +30,9 @@ void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint
 
 int64_t armtap_tcp_elapsed(int64_t now, int64_t then)
 {
-    if (now == ARMTAP_NO_TIME || then == ARMTAP_NO_TIME)
-        return GRACE_TIME; /* without a clock only packets count */
-    int64_t time = (int64_t)((uint64_t)now - (uint64_t)then);
-    if (time < 0)
-        return time < CLOCK_STEP ? PATIENCE : 0;
-    return time;
+    bool has_clock = now != ARMTAP_NO_TIME && then != ARMTAP_NO_TIME;
+    int64_t time = has_clock ? (int64_t)((uint64_t)now - (uint64_t)then) : CLOCK_STEP;
+    return time <= CLOCK_STEP ? GRACE_TIME : time > 0 ? time : 0; /* without a clock, only packets count */
 }
 
 static void drop_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
@@ -64,43 +61,27 @@ void armtap_tcp_drop_histories(struct armtap_tcp *tcp, unsigned least)
 static int tell_gap(struct armtap_tcp *tcp, enum armtap_direction direction)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    uint64_t lost = side->lost, cut = side->lost_cut;
-    side->lost = side->lost_cut = 0;
-    return lost ? tcp->calls->gap(tcp->user, direction, lost, cut, &side->lost_where) : 0;
+    uint64_t lost = side->lost;
+    side->lost = 0;
+    return lost ? tcp->calls->gap(tcp->user, direction, lost, side->lost_why, &side->lost_where) : 0;
 }
 
-void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct armtap_where *where)
+int armtap_tcp_lose(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t end, enum armtap_missing_why why,
+                    const struct armtap_where *where)
 {
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    if (side->lost_why != why)
+        TRY(tell_gap(tcp, direction));
     if (!side->lost) {
         side->lost_where = *where;
         side->lost_from = side->next;
     }
+    side->lost_why = why;
     side->lost += end - side->next;
     side->lost_to = side->next = end;
     side->ahead = side->ahead > end ? side->ahead : 0;
     if (side->highest < end)
         side->highest = end;
-}
-
-static bool is_all_cut(const struct armtap_tcp_side *side)
-{
-    return side->lost > 0 && side->lost == side->lost_cut;
-}
-
-int armtap_tcp_end_cut(struct armtap_tcp *tcp, enum armtap_direction direction)
-{
-    return is_all_cut(&tcp->side[direction]) ? tell_gap(tcp, direction) : 0;
-}
-
-int armtap_tcp_cut(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t end,
-                   const struct armtap_where *where)
-{
-    struct armtap_tcp_side *side = &tcp->side[direction];
-    if (!is_all_cut(side))
-        TRY(tell_gap(tcp, direction));
-    uint64_t lost = side->lost;
-    armtap_tcp_lose(side, end, where);
-    side->lost_cut += side->lost - lost;
     return 0;
 }
 
@@ -197,7 +178,7 @@ static int deliver_chunk(struct armtap_tcp *tcp, enum armtap_direction direction
         return armtap_tcp_close_by_fin(tcp, direction, &where);
     }
     if (chunk->kind == ARMTAP_CHUNK_MISSING)
-        error = armtap_tcp_cut(tcp, direction, chunk->end, &chunk->where);
+        error = armtap_tcp_lose(tcp, direction, chunk->end, ARMTAP_MISSING_CUT, &chunk->where);
     else
         error = armtap_tcp_deliver(tcp, direction, chunk->bytes, (size_t)(chunk->end - chunk->start), &chunk->where);
     free(chunk);
@@ -266,7 +247,18 @@ static void begin_held(struct armtap_tcp *tcp)
     }
 }
 
-int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direction)
+/* The peer has not acknowledged the bytes before the first chunk, and would be heard if it had, or had not ended the
+ * connection: they will be sent again, however long that takes. */
+static bool is_awaited(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side)
+{
+    int64_t newest = side->queue.tail->where.time, heard = side->sender.heard_time;
+    bool is_unheard = side->queue.head->start > side->next && side->queue.acked && side->queue.acked <= side->next;
+    return is_unheard &&
+           (tcp->may_be_reset || heard >= newest || (uint64_t)newest - (uint64_t)heard < (uint64_t)PATIENCE);
+}
+
+/* Of a hole, what was acknowledged first: the rest may be awaited. */
+static int give_up(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_missing_why awaited)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
     if (side->state == ARMTAP_TCP_HELD) {
@@ -274,29 +266,27 @@ int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direct
     } else if (is_next_chunk(side)) {
         side->was_in_vain = true;
     } else if (side->queue.head->start > side->next) {
-        TRY(armtap_tcp_end_cut(tcp, direction));
-        armtap_tcp_lose(side, side->queue.head->start, &side->queue.head->where);
+        uint64_t start = side->queue.head->start, acked = side->queue.acked;
+        TRY(armtap_tcp_lose(tcp, direction, acked > side->next && acked < start ? acked : start,
+                            is_awaited(tcp, side) ? awaited : ARMTAP_MISSING_LOST, &side->queue.head->where));
     }
     return armtap_tcp_drain(tcp);
 }
 
-/* The peer has not acknowledged the bytes before the first chunk, and would be heard if it had: they will be sent
- * again, however long that takes. */
-static bool is_awaited(const struct armtap_tcp_side *side)
+int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direction)
 {
-    int64_t newest = side->queue.tail->where.time, heard = side->sender.heard_time;
-    return side->queue.head->start > side->next && side->sender.acked && side->sender.acked <= side->next &&
-           (heard >= newest || (uint64_t)newest - (uint64_t)heard < (uint64_t)PATIENCE);
+    return give_up(tcp, direction, ARMTAP_MISSING_LOST);
 }
 
-static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_pool *pool)
+static bool is_given_up(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side)
 {
+    const struct armtap_pool *pool = tcp->pool;
     const struct armtap_chunk *head = side->queue.head;
     bool held = side->state == ARMTAP_TCP_HELD;
     uint64_t packet = held ? side->held_packet : head->acked_packet;
     int64_t waited = armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->where.time);
     if (waited >= PATIENCE)
-        return held || !is_awaited(side);
+        return held || !is_awaited(tcp, side);
     if (is_next_chunk(side))
         return waited >= GRACE_TIME;
     if ((!held && !head->acked) || pool->packets - packet < GRACE_PACKETS)
@@ -306,18 +296,11 @@ static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_
            (is_short ? SHORT_TIME : GRACE_TIME);
 }
 
-/* What waits came behind a RST: nobody sends again what is missing. */
-static bool is_behind_end(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side)
-{
-    return tcp->may_be_reset && !side->queue.head->acked &&
-           armtap_where_is_later(&side->queue.head->where, &tcp->reset.where);
-}
-
 int armtap_tcp_give_up_overdue(struct armtap_tcp *tcp)
 {
     for (int i = 0; i < 2; i++) {
         struct armtap_tcp_side *side = &tcp->side[i];
-        while (side->queue.head && is_given_up(side, tcp->pool) && !is_behind_end(tcp, side))
+        while (side->queue.head && is_given_up(tcp, side))
             TRY(armtap_tcp_give_up_hole(tcp, (enum armtap_direction)i));
     }
     return 0;
@@ -330,8 +313,8 @@ int armtap_tcp_flush(struct armtap_tcp *tcp)
         const struct armtap_chunk *heads[2] = {tcp->side[0].queue.head, tcp->side[1].queue.head};
         if (!heads[0] && !heads[1])
             return 0;
-        TRY(armtap_tcp_give_up_hole(tcp,
-                                    heads[0] && heads[1] ? earlier(tcp) : (enum armtap_direction)(heads[1] != NULL)));
+        TRY(give_up(tcp, heads[0] && heads[1] ? earlier(tcp) : (enum armtap_direction)(heads[1] != NULL),
+                    ARMTAP_MISSING_UNHEARD));
     }
 }
 

@@ -63,13 +63,10 @@ static inline int armtap_tcp_pass_on(struct armtap_tcp *tcp, enum armtap_directi
 /* The next bytes in order. */
 int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                        const struct armtap_where *where);
-/* The bytes up to `end` are missing. Reported once the bytes after them come, so that adjacent holes form one gap. */
-void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct armtap_where *where);
-/* The same where the snapshot length cut them off; bytes that are missing for another reason are a gap of their own. */
-int armtap_tcp_cut(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t end,
-                   const struct armtap_where *where);
-/* Bytes are missing next for another reason than the snapshot length: reports those that it cut off before them. */
-int armtap_tcp_end_cut(struct armtap_tcp *tcp, enum armtap_direction direction);
+/* The bytes up to `end` are missing. Reported once the bytes after them come, so that adjacent holes form one gap, or
+ * those that are missing for another reason. */
+int armtap_tcp_lose(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t end, enum armtap_missing_why why,
+                    const struct armtap_where *where);
 int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where);
 /* Whether a FIN or RST may be an answer, so that its sender did not end the connection: the FIN of the other side came
  * before, or the sender had acknowledged something that comes later in the capture or not at all. `acked`: of the

@@ -26,9 +26,8 @@ static int lose_acknowledged(struct armtap_tcp *tcp, enum armtap_direction direc
     if (!armtap_tcp_was_seen(side) || side->queue.acked <= side->next + 1)
         return 0;
     bool is_known = side->missed > side->next + 1;
-    TRY(armtap_tcp_end_cut(tcp, direction));
-    armtap_tcp_lose(side, side->queue.acked, is_known ? &side->missed_where : where);
-    return 0;
+    return armtap_tcp_lose(tcp, direction, side->queue.acked, ARMTAP_MISSING_LOST,
+                           is_known ? &side->missed_where : where);
 }
 
 int armtap_tcp_end(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason, bool is_doubtful,
@@ -181,34 +180,18 @@ static int tell_unheard(struct armtap_tcp *tcp)
                             ARGS(arg_case(ARMTAP_WORD_not_reached)));
 }
 
-/* What waits: behind the end, nobody sends again what is missing. */
-static int settle_waiting(struct armtap_tcp *tcp)
-{
-    for (int i = 0; i < 2; i++) {
-        struct armtap_queue *queue = &tcp->side[i].queue;
-        while (queue->head && !armtap_where_is_later(&queue->head->where, &tcp->reset.where))
-            TRY(armtap_tcp_give_up_hole(tcp, (enum armtap_direction)i));
-        uint64_t left = 0;
-        for (const struct armtap_chunk *chunk = queue->head; chunk; chunk = chunk->after)
-            left += chunk->end - chunk->start;
-        struct armtap_where where = left > 0 ? queue->head->where : tcp->reset.where;
-        armtap_queue_clear(queue);
-        if (left > 0)
-            TRY(tcp->calls->note(
-                tcp->user, (enum armtap_direction)i, ARMTAP_NOTE_stream_left, &where,
-                ARGS(arg_bytes(left), arg_direction(armtap_direction_word((enum armtap_direction)i)))));
-    }
-    return 0;
-}
-
 int armtap_tcp_confirm_reset(struct armtap_tcp *tcp)
 {
     const struct armtap_tcp_reset *reset = &tcp->reset;
-    armtap_tcp_drop_reset(tcp);
+    struct armtap_tcp_side *peer = &tcp->side[!reset->direction];
+    leave(tcp);
+    if (!is_foreign(&reset->what) && peer->sender.heard_time <= reset->where.time)
+        armtap_queue_acknowledge(&peer->queue, reset->acked < peer->highest ? reset->acked : peer->highest);
     TRY(tell_foreign(tcp, reset->direction, &reset->what, !armtap_tcp_is_closed(tcp), &reset->where));
     TRY(tell_unheard(tcp));
-    TRY(settle_waiting(tcp));
-    return armtap_tcp_end(tcp, reset->direction, ARMTAP_CLOSE_RESET, reset->is_doubtful, &reset->where);
+    TRY(armtap_tcp_end(tcp, reset->direction, ARMTAP_CLOSE_RESET, reset->is_doubtful, &reset->where));
+    tcp->may_be_reset = false;
+    return 0;
 }
 
 /* ---- what comes later ------------------------------------------------------------------------------------------- */
@@ -264,8 +247,10 @@ int armtap_tcp_doubt_reset(struct armtap_tcp *tcp, enum armtap_direction directi
         return 0;
     if (is_own ? refutes_own(tcp, segment, end) : refutes_other(tcp, segment, is_new))
         return refute(tcp);
-    /* what ends by FIN before the other side can have noticed a RST of which nothing else tells */
-    bool ends = segment->flags & ARMTAP_TCP_FIN && !is_own && reset->is_exact && !is_foreign(&reset->what);
+    /* what ends by FIN before the other side can have noticed a RST of which nothing else tells, and lacks nothing
+     * before it */
+    bool ends = segment->flags & ARMTAP_TCP_FIN && !is_own && reset->is_exact && !is_foreign(&reset->what) &&
+                armtap_tcp_distance(segment->seq, side->next) <= 0 && !tcp->side[!direction].queue.head;
     return ends ? armtap_tcp_confirm_reset(tcp) : 0;
 }
 
@@ -318,6 +303,7 @@ static void begin(struct armtap_tcp *tcp, enum armtap_direction direction, const
                                            .has_sent = armtap_tcp_was_seen(peer) || segment->flags & ARMTAP_TCP_ACK,
                                            .sent = !armtap_tcp_was_seen(peer) ? segment->ack
                                                                               : (uint32_t)(sent > acked ? sent : acked),
+                                           .acked = acked,
                                            .where = tcp->pool->now};
     tcp->may_be_reset = true;
     enter(tcp);

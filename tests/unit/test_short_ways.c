@@ -85,10 +85,10 @@ static int hear_bytes(void *user, enum armtap_direction direction, const uint8_t
     return 0;
 }
 
-static int hear_gap(void *user, enum armtap_direction direction, uint64_t length, uint64_t cut,
+static int hear_gap(void *user, enum armtap_direction direction, uint64_t length, enum armtap_missing_why why,
                     const struct armtap_where *where)
 {
-    (void)user, (void)direction, (void)length, (void)cut, (void)where;
+    (void)user, (void)direction, (void)length, (void)why, (void)where;
     return 0;
 }
 
