@@ -492,6 +492,32 @@ def check_outage(path):
         assert [one["side"] for one in told_of(report, "clock.skipped")] == [side], case
 
 
+def check_acknowledged(path):
+    """Of what the robot sent again, that which the client had acknowledged is told from the rest, which the network lost."""
+    for lacked, had, reason, acknowledged in ((2, 0, None, None), (2, 1, None, 1), (1, 3, None, 3), (0, 3, "acks-lost", None)):
+        stream = Legacy()
+        stream.data(200)
+        content = stream.packet()
+        stream.time = begin = stream.clock - 100
+        stream.send("r", content)
+        for i in range(lacked + had):
+            if i == lacked:
+                stream.acknowledge()
+            stream.time = begin + 0.25 * 2 ** i
+            stream.sequence["r"] -= LENGTH
+            for _ in range(4 if i < lacked else 0):
+                stream.acknowledge()  # of what came before
+            stream.send("r", content)
+            if i >= lacked:
+                stream.acknowledge()
+        late = stream.time - begin
+        stream.data(200, late=late)
+        report = found(path, stream)
+        told = [(one["times"], one.get("reason"), one.get("acknowledged")) for one in said(report, "network.stalled")]
+        assert told == [(lacked + had, reason, acknowledged)], (lacked, had, report["findings"])
+        assert [one["side"] for one in report["incidents"]] == ["network"], (lacked, had, report["incidents"])
+
+
 def check_gone(path):
     """What is sent again is counted from the client's last packet on, also while records still come."""
     for answers, reason, many in (((), "held-up", 4), ((1.5,), "unknown", None)):
@@ -643,7 +669,7 @@ def check_unclocked(path):
 def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
-              check_bursts, check_tool, check_blame, check_narrow, check_full, check_outage, check_gone, check_delay, check_waiting,
+              check_bursts, check_tool, check_blame, check_narrow, check_full, check_outage, check_acknowledged, check_gone, check_delay, check_waiting,
               check_names, check_waits, check_unclocked)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:

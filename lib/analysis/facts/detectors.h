@@ -164,9 +164,10 @@ struct lossy {
     int64_t longest, late; /* ns; of all, and of the last */
     double usual;          /* s between records; 0: unknown */
     uint32_t count, times; /* of all, and of those from `again` on */
+    uint32_t acknowledged; /* of all, those that the client had: its answers were lost, or late */
     uint32_t heard;        /* packets of the client before them */
     bool is_proven;        /* that the network lost something */
-    bool is_acknowledged;  /* the client answers, and had the last: its answers were lost */
+    bool is_answered;      /* the client sent something since */
 };
 /* Starts as zeros. `last`: the record before; `usual`: s between records. `can_read`: the client's receive buffer is
  * not full. */

@@ -71,7 +71,8 @@ struct resent {
     uint64_t heard;           /* packets of the client until the first of them */
     bool is_answerable;       /* the capture has packets of the client since the data began */
     struct armtap_where mute; /* the last of them before another packet of the client came */
-    bool is_acknowledged;     /* the client answers, and had the last of them: what was lost is what it answers */
+    bool is_acknowledged;     /* the client answers, and had all of them: what was lost is what it answers */
+    bool is_lacked;           /* it had not acknowledged some of them */
     bool is_long;             /* the last of them came long enough after the record for a silence */
 };
 
@@ -1099,7 +1100,8 @@ static void take_resent(struct flow_rate *flow, const struct armtap_event *event
     armtap_backlog_resent(&flow->backlog, event->where.packet);
     resent->count++;
     resent->last = event->where;
-    resent->is_acknowledged = event->resent.is_acknowledged && heard > resent->heard;
+    resent->is_lacked = resent->is_lacked || !event->resent.is_acknowledged;
+    resent->is_acknowledged = !resent->is_lacked && heard > resent->heard;
     resent->is_long = (double)between(&last, &event->where) >= HELD_UP * (double)SILENCE;
     if (heard == resent->heard)
         resent->mute = event->where;

@@ -174,17 +174,21 @@ bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, 
 /* What is not proven to be the network's, and lasted for longer, is a silence, which says as much. */
 static void report_lossy(struct lossy *lossy, struct findings *findings, const struct armtap_stream *stream)
 {
+    uint32_t acknowledged = lossy->is_answered ? lossy->acknowledged : 0;
+    bool are_acks_lost = acknowledged > 0 && acknowledged == lossy->count;
     bool is_long = lossy->longest >= STOOD_STILL && (double)lossy->longest > SILENT_STEPS * lossy->usual * 1e9;
     if (is_long && (lossy->is_proven || lossy->longest <= SILENCE))
         armtap_findings_raise(
-            findings, &(struct fact){.code = ARMTAP_FINDING_network_stalled,
-                                     .stream = stream,
-                                     .where = &lossy->longest_end,
-                                     .arguments = ARGS(
-                                         arg_duration_s((double)lossy->longest / 1e9), arg_times(lossy->count),
-                                         arg_from_packet(lossy->first.packet), arg_until_packet(lossy->last.packet),
-                                         arg_reason(lossy->is_acknowledged ? ARMTAP_WORD_acks_lost : ARMTAP_WORD_none),
-                                         arg_doubt(lossy->is_proven ? ARMTAP_WORD_none : ARMTAP_WORD_client_gone))});
+            findings,
+            &(struct fact){
+                .code = ARMTAP_FINDING_network_stalled,
+                .stream = stream,
+                .where = &lossy->longest_end,
+                .arguments = ARGS(arg_duration_s((double)lossy->longest / 1e9), arg_times(lossy->count),
+                                  arg_from_packet(lossy->first.packet), arg_until_packet(lossy->last.packet),
+                                  arg_reason(are_acks_lost ? ARMTAP_WORD_acks_lost : ARMTAP_WORD_none),
+                                  acknowledged > 0 && !are_acks_lost ? arg_acknowledged(acknowledged) : arg_none(true),
+                                  arg_doubt(lossy->is_proven ? ARMTAP_WORD_none : ARMTAP_WORD_client_gone))});
     *lossy = (struct lossy){.count = 0};
 }
 
@@ -227,7 +231,8 @@ static void take_resent(struct lossy *lossy, struct findings *findings, const st
     lossy->count++;
     lossy->times = resent->times;
     lossy->late = resent->late;
-    lossy->is_acknowledged = resent->is_acknowledged && heard != lossy->heard;
+    lossy->acknowledged += resent->is_acknowledged;
+    lossy->is_answered = heard != lossy->heard;
     lossy->is_proven = lossy->is_proven || resent->is_missed || heard - lossy->heard >= ANSWERS;
     take_longest(lossy, resent->late, &event->where);
 }
