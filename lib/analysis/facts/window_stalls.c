@@ -175,7 +175,7 @@ bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, 
 static void report_lossy(struct lossy *lossy, struct findings *findings, const struct armtap_stream *stream)
 {
     uint32_t acknowledged = lossy->is_answered ? lossy->acknowledged : 0;
-    bool are_acks_lost = acknowledged > 0 && acknowledged == lossy->count;
+    bool are_acks_lost = lossy->is_proven && acknowledged > 0 && acknowledged == lossy->count;
     bool is_long = lossy->longest >= STOOD_STILL && (double)lossy->longest > SILENT_STEPS * lossy->usual * 1e9;
     if (is_long && (lossy->is_proven || lossy->longest <= SILENCE))
         armtap_findings_raise(
