@@ -542,6 +542,8 @@ def judge_harmed(kind, seed):
         return sum(one[key] for one in streams)
 
     expect(name + ": records", least <= total("records") <= most, least, total("records"), most)
+    apart = [one["text"] for one in told if one["id"] == "capture.clocks-apart"]
+    expect(name + ": one clock", not apart, apart)
     if not all(one.is_sure for one in truths):
         return
     captured, lost, unheard, late = (sum(getattr(one, key) for one in truths) for key in ("captured", "lost", "unheard", "before_fin"))

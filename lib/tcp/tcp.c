@@ -168,7 +168,7 @@ static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, con
     if (side->has_isn || side->state == ARMTAP_TCP_CLOSED)
         return 0;
     if (armtap_tcp_peer(tcp, direction)->has_isn && !(segment->flags & ARMTAP_TCP_ACK)) /* behind its answer */
-        armtap_tcp_saw_behind(&side->apart, ARMTAP_APART_LEAST,
+        armtap_tcp_saw_behind(&side->apart, 0,
                               armtap_tcp_elapsed(tcp->pool->now.time, armtap_tcp_peer(tcp, direction)->held_time),
                               &tcp->pool->now);
     side->has_isn = true;
@@ -206,7 +206,9 @@ static void take_ack(struct armtap_tcp *tcp, enum armtap_direction direction, co
         peer->missed = position;
         peer->missed_where = tcp->pool->now;
     }
-    if (position > peer->next + 1 && !peer->ahead && tcp->pool->now.time != ARMTAP_NO_TIME) {
+    if (position < peer->queue.acked)
+        peer->apart.disorder++;
+    if (position > peer->highest + 1 && !peer->ahead && tcp->pool->now.time != ARMTAP_NO_TIME) {
         peer->ahead = position;
         peer->ahead_time = tcp->pool->now.time;
     }

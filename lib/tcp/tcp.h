@@ -36,6 +36,10 @@ enum armtap_tcp_state {
 /* How far apart the clocks are that stamped a direction's packets, where two captures were merged. */
 struct armtap_tcp_apart {
     unsigned behind, copies;   /* data that came after their acknowledgement, packets that came twice */
+    unsigned measured, near;   /* of those behind: for how long is known, and it is about the most */
+    unsigned disorder;         /* the peer's acknowledgements that came after later ones: one machine does both */
+    bool is_syn_behind;        /* it came after its answer */
+    uint64_t bytes;            /* of those behind */
     int64_t most, least;       /* ns: of those behind the most, of copies the least */
     struct armtap_where where; /* of the first */
 };

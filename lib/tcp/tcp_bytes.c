@@ -184,16 +184,17 @@ static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction,
 }
 
 /* One clock has no acknowledgement before its data: how long before, is taken of one segment at a time. */
-static void measure_ahead(struct armtap_tcp_side *side, enum armtap_arrival arrival, uint64_t end,
+static void measure_ahead(struct armtap_tcp_side *side, enum armtap_arrival arrival, const struct armtap_sent *sent,
                           const struct armtap_where *now)
 {
-    if (!side->ahead || end > side->queue.acked)
+    if (sent->end > side->queue.acked)
         return;
     bool is_first = arrival != ARMTAP_ARRIVAL_AGAIN && arrival != ARMTAP_ARRIVAL_COPY;
-    int64_t late = side->next < side->ahead ? 0 : armtap_tcp_elapsed(now->time, side->ahead_time);
+    bool is_it = side->ahead > sent->start && side->ahead <= sent->end;
     if (is_first)
-        armtap_tcp_saw_behind(&side->apart, 1, late, now);
-    if (side->next >= side->ahead)
+        armtap_tcp_saw_behind(&side->apart, sent->end - sent->start,
+                              is_it ? armtap_tcp_elapsed(now->time, side->ahead_time) : 0, now);
+    if (is_it)
         side->ahead = 0;
 }
 
@@ -270,7 +271,7 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
             TRY(armtap_tcp_lose(tcp, direction, sent.end, ARMTAP_MISSING_CUT, &tcp->pool->now));
     }
     TRY(armtap_tcp_drain(tcp));
-    measure_ahead(side, judgement.arrival, sent.end, &tcp->pool->now);
+    measure_ahead(side, judgement.arrival, &sent, &tcp->pool->now);
     return 0;
 }
 
@@ -324,7 +325,7 @@ int armtap_tcp_take_next(struct armtap_tcp *tcp, enum armtap_direction direction
         TRY(armtap_tcp_deliver(tcp, direction, segment->payload, segment->length, &tcp->pool->now));
     else
         TRY(armtap_tcp_pass_on(tcp, direction, segment->payload, segment->length, &tcp->pool->now));
-    measure_ahead(side, ARMTAP_ARRIVAL_IN_ORDER, sent.end, &tcp->pool->now);
+    measure_ahead(side, ARMTAP_ARRIVAL_IN_ORDER, &sent, &tcp->pool->now);
     return 0;
 }
 

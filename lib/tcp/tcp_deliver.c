@@ -9,6 +9,7 @@
 
 enum {
     GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */
+    APART_LEAST = 3     /* packets that came late: a single packet may be captured late for another reason */
 };
 #define GRACE_TIME INT64_C(750000000)   /* ns: and so do merged captures whose clocks are half a second apart */
 #define SHORT_TIME INT64_C(50000000)    /* ns: the same where rows would come to belong to the next file of a capture */
@@ -106,13 +107,18 @@ int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, 
 
 /* ---- merged captures whose clocks are apart ---------------------------------------------------------------------- */
 
-void armtap_tcp_saw_behind(struct armtap_tcp_apart *apart, unsigned packets, int64_t late,
+void armtap_tcp_saw_behind(struct armtap_tcp_apart *apart, uint64_t bytes, int64_t late,
                            const struct armtap_where *where)
 {
     if (!apart->behind && !apart->copies)
         apart->where = *where;
+    apart->near = late > apart->most + apart->most / 4 ? 0 : apart->near;
     apart->most = late > apart->most ? late : apart->most;
-    apart->behind += packets;
+    apart->near += late > 0 && late >= apart->most - apart->most / 4;
+    apart->measured += late > 0;
+    apart->is_syn_behind = apart->is_syn_behind || !bytes;
+    apart->behind++;
+    apart->bytes += bytes;
 }
 
 void armtap_tcp_saw_copy(struct armtap_tcp_apart *apart, int64_t late, const struct armtap_where *where)
@@ -123,18 +129,36 @@ void armtap_tcp_saw_copy(struct armtap_tcp_apart *apart, int64_t late, const str
     apart->copies++;
 }
 
-/* At least: what acknowledges data is sent after they came. */
+/* How far the clock is ahead that stamped a direction's packets, at least, for what acknowledges data is sent after
+ * they came; 0: that is not proven. A clock is as far ahead all the time. If it stamped the whole direction, most data
+ * are behind, and what acknowledges the peer's data is never earlier than that. If it stamped some packets, many of
+ * them are about as far behind, while the peer's are in order: a machine that swaps packets swaps those of both. */
+static int64_t ahead_of(const struct armtap_tcp_side *side, const struct armtap_tcp_side *peer)
+{
+    enum { MANY = 8, SHARE = 20, NEAR = 3, DISORDER = 8 };
+    const struct armtap_tcp_apart *apart = &side->apart;
+    bool is_most =
+        apart->is_syn_behind || (apart->behind >= APART_LEAST && 2 * apart->bytes >= side->highest - side->start);
+    bool is_some = apart->behind >= MANY && SHARE * apart->bytes >= side->highest - side->start &&
+                   NEAR * apart->near >= apart->measured && DISORDER * apart->disorder <= apart->behind;
+    int64_t soon = peer->sender.acked_after;
+    if (is_most)
+        return soon && soon < apart->most ? soon : apart->most;
+    return is_some ? apart->most : 0;
+}
+
 static int tell_apart(struct armtap_tcp *tcp, enum armtap_direction direction)
 {
     const struct armtap_tcp_apart *apart = &tcp->side[direction].apart;
-    bool are_behind = apart->behind >= ARMTAP_APART_LEAST && apart->most >= APART_TIME;
-    if (!are_behind && (apart->copies < ARMTAP_APART_LEAST || apart->least < APART_TIME))
+    int64_t ahead = apart->behind ? ahead_of(&tcp->side[direction], &tcp->side[!direction]) : 0;
+    bool are_copies = apart->copies >= APART_LEAST && apart->least >= APART_TIME;
+    if (ahead < APART_TIME && !are_copies)
         return 0;
     return tcp->calls->note(tcp->user, direction, ARMTAP_NOTE_capture_clocks_apart, &apart->where,
-                            ARGS(arg_case(are_behind ? ARMTAP_WORD_acknowledged_before : ARMTAP_WORD_copies),
+                            ARGS(arg_case(ahead < APART_TIME ? ARMTAP_WORD_copies : ARMTAP_WORD_acknowledged_before),
                                  arg_direction(armtap_direction_word(direction)),
-                                 arg_duration_s((double)(are_behind ? apart->most : apart->least) / 1e9),
-                                 arg_times(are_behind ? apart->behind : apart->copies)));
+                                 arg_duration_s((double)(ahead < APART_TIME ? apart->least : ahead) / 1e9),
+                                 arg_times(ahead < APART_TIME ? apart->copies : apart->behind)));
 }
 
 int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)

@@ -74,10 +74,9 @@ int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction directio
 bool armtap_tcp_may_answer(const struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t acked,
                            const struct armtap_where *where);
 int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where);
-/* Packets that another clock stamped, `late` ns later: data after their acknowledgement (0: how much later is not
- * known), or a copy. */
-#define ARMTAP_APART_LEAST 3u /* of them: a single packet may be captured late for another reason */
-void armtap_tcp_saw_behind(struct armtap_tcp_apart *apart, unsigned packets, int64_t late,
+/* Packets that came `late` ns late: data, or a SYN (`bytes` 0), after their acknowledgement (`late` 0: how much later
+ * is not known), or a copy. */
+void armtap_tcp_saw_behind(struct armtap_tcp_apart *apart, uint64_t bytes, int64_t late,
                            const struct armtap_where *where);
 void armtap_tcp_saw_copy(struct armtap_tcp_apart *apart, int64_t late, const struct armtap_where *where);
 /* Whether bytes before those of a direction that began in mid-stream may still come. */
