@@ -60,7 +60,7 @@ struct before {
     enum armtap_stretch_kind kind;
     struct armtap_stretch stretch; /* `before` and `waited` of its ends */
     uint64_t missed[2];            /* by direction */
-    int marks;                     /* what is known besides, and never forgotten */
+    unsigned marks;                /* what is known besides, and never forgotten */
     bool is_calm[2];               /* the same */
     struct armtap_tallies tallies;
     uint64_t conn_stirs, stirs;
@@ -360,11 +360,14 @@ static bool is_calm(const struct armtap_flow *flow, unsigned end)
     return armtap_conn_is_calm(flow->conn, direction) && !armtap_conn_awaits_proof(flow->conn, direction);
 }
 
-static int marks_of(const struct armtap_flow *flow)
+static unsigned marks_of(const struct armtap_flow *flow)
 {
-    int marks = 0;
-    for (int i = 0; i < 2; i++)
-        marks += flow->tcp.side[i].is_behind + flow->tcp.side[i].ttl_varies + (flow->tcp.side[i].ttl > 0);
+    unsigned marks = 0;
+    for (int i = 0; i < 2; i++) {
+        const struct armtap_tcp_side *side = &flow->tcp.side[i];
+        marks += side->apart.behind + side->apart.disorder;
+        marks += (unsigned)(side->is_behind + side->ttl_varies + (side->ttl > 0));
+    }
     return marks;
 }
 
