@@ -747,6 +747,7 @@ struct armtap_event {
     struct armtap_resent resent; /* for RETRANSMISSION, else empty */
     uint64_t unacknowledged[2];  /* for CLOSE, by direction: bytes sent again, and never acknowledged, as captured */
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
+    bool answers; /* for CLOSE by FIN, which is doubtful then: it acknowledges the other side's, which closed first */
 };
 
 /* Bytes as they came: a whole message of any kind, or bytes that were skipped because they are not a message. */

@@ -325,8 +325,11 @@ text = check("the robot closes", [empty("closed", first=0.3, packet=4)], begin +
 expect("closes", text == ["10.0.0.2:30004 accepted 10.0.0.9 and closed the connection after 0.200 s, before anything was sent"], text)
 text = check("the client closes", [empty("left", first=2.099, packet=4)], begin + [fin(2.099, False), fin(2.2)])
 expect("leaves", text == ["10.0.0.2:30004 accepted 10.0.0.9, which ended the connection after 1.999 s, before anything was sent"], text)
-text = check("who closed is not in the capture", [empty("left", first=0.3, packet=4)],
+text = check("the client's end is not in the capture, but is acknowledged", [empty("left", first=0.3, packet=4)],
              begin + [tcp(0.3, ROBOT, 30004, CLIENT, 50000, FIN | ACK, 7001, 1002), tcp(0.4, CLIENT, 50000, ROBOT, 30004, ACK, 1002, 7002)])
+expect("answered", text == ["10.0.0.2:30004 accepted 10.0.0.9, which ended the connection after 0.200 s, before anything was sent"], text)
+text = check("who closed is not in the capture", [empty("left", first=0.3, packet=4)],
+             begin + [tcp(0.3, ROBOT, 30004, CLIENT, 50000, FIN | ACK, 7001, 1020), tcp(0.4, CLIENT, 50000, ROBOT, 30004, ACK, 1020, 7002)])
 expect("unclear", text == ["10.0.0.2:30004 accepted 10.0.0.9; the connection ended after 0.200 s, before anything was sent; which side "
                            "ended it, armtap cannot tell from this capture"], text)
 text = check("who reset is not all of it", [empty("reset", first=0.3, packet=4)],

@@ -444,7 +444,10 @@ def judge(kind, seed):
     is_cut = kind in CUT or (kind == "robot" and found.get("tcp.reset", 0) <= SESSIONS - fins)
     is_cut = is_cut or (sides == 1 and kind == "robot")
     expect(name + ": errors", errors <= {"tcp.reset"} if is_cut else not errors, found)
-    if sides == 1:
+    if sides == 1:  # what the robot acknowledges shows who closed, or nothing is said for certain
+        whos = {one["args"]["who"] for one in told["findings"] if one["id"] == "tcp.closed" and "doubt" not in one["args"]}
+        expect(name + ": by whom, by one side", kind in ("both", *CUT) or whos <= {WHO.get(kind)}, whos)
+        expect(name + ": it is known", kind != "client" or whos == {"client"}, told["findings"])
         return
     expect(name + ": nothing is guessed", not NEVER & set(found), found)
     ends = found.get("tcp.closed", 0) + found.get("tcp.reset", 0)

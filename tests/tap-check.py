@@ -129,6 +129,11 @@ def merged(draw, header, packets, kind, late):
     return b"".join(packet for _, packet in sorted(out, key=lambda pair: pair[0]))
 
 
+def closers(findings):
+    """Of each stream, which side closed it, and what leaves that open."""
+    return sorted((one["stream"], one["args"]["who"], one["args"].get("doubt")) for one in findings if one["id"] == "tcp.closed")
+
+
 def check_clocks(draw, name):
     """Captures merged from two machines: the rows of the one capture, no gap, and how far the clocks are apart."""
     header, packets = read(name)
@@ -142,6 +147,7 @@ def check_clocks(draw, name):
         return found
 
     truth = of("whole.pcap")
+    closed = closers(json.loads(run("diagnose", "--json", "whole.pcap").stdout)["findings"])
     for kind in ("side", "both", "some"):
         for late in (draw.uniform(10, 100), draw.uniform(100, 500), *(() if kind == "some" else (draw.uniform(-500, -10),))):
             with open("merged.pcap", "wb") as file:
@@ -152,6 +158,8 @@ def check_clocks(draw, name):
             wrong = {"stream.gap", "rtde.recipe.missing", "rtde.setup.bad", "tcp.retransmission", "silence"} & {
                 finding["id"] for finding in found}
             tally.expect(what + ": nothing invented", not wrong, wrong)
+            if kind == "side":  # whose FIN acknowledges the other's is known without a clock
+                tally.expect(what + ": who closed", closers(found) == closed, closers(found), closed)
             told = [finding["args"]["duration_s"] for finding in found if finding["id"] == "capture.clocks-apart"]
             tally.expect(what + ": the clocks are told", told and all(0.9 * abs(late) - 5 <= 1000 * apart <= abs(late) + 5
                          for apart in told), told)

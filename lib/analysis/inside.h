@@ -96,6 +96,12 @@ void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct a
 /* The id of the outcome's finding: "tcp.refused", "tcp.no-answer". */
 const char *armtap_attempt_id(enum armtap_attempt_outcome outcome);
 
+/* Whether a FIN or a RST shows that this side ended the connection. */
+static inline bool armtap_is_closed_by(const struct armtap_event *event, enum armtap_direction side)
+{
+    return event->answers ? event->direction != side : !event->doubtful && event->direction == side;
+}
+
 /* ---- rates ------------------------------------------------------------------------------------------------------ */
 
 /* Whether `skipped` is known: some of the data has the controller's clock, or no package follows another. */

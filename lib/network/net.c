@@ -92,6 +92,7 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
         .where = *where, .direction = direction, .type = type, .a = bytes, .doubtful = doubtful};
     if (type == ARMTAP_EVENT_CLOSE && bytes == ARMTAP_CLOSE_RESET)
         told.reset = flow->tcp.reset.what;
+    told.answers = type == ARMTAP_EVENT_CLOSE && bytes == ARMTAP_CLOSE_FIN && flow->tcp.is_answer;
     if (type == ARMTAP_EVENT_RETRANSMISSION)
         told.resent = flow->tcp.resent;
     for (int i = 0; i < 2 && type == ARMTAP_EVENT_CLOSE; i++)

@@ -194,8 +194,11 @@ static void take_ack(struct armtap_tcp *tcp, enum armtap_direction direction, co
     if (!armtap_tcp_was_seen(peer)) {
         if (!peer->has_first) {
             peer->has_first = true;
-            peer->first = segment->ack;
+            peer->first = peer->acked_last = segment->ack;
         }
+        int32_t further = (int32_t)(segment->ack - peer->acked_last);
+        peer->acked_one = further > 0 ? further == 1 : peer->acked_one;
+        peer->acked_last = further > 0 ? segment->ack : peer->acked_last;
         return;
     }
     if (!armtap_tcp_is_near(segment->ack, (uint32_t)peer->next))
@@ -278,7 +281,7 @@ static int follow(struct armtap_tcp *tcp, enum armtap_direction direction, const
     uint64_t end = armtap_tcp_position(side, seq) + segment->length + segment->cut;
     if (end > side->highest && armtap_tcp_is_near(seq, (uint32_t)side->next))
         side->next = side->highest = end;
-    return segment->flags & ARMTAP_TCP_FIN ? armtap_tcp_close_by_fin(tcp, direction, &tcp->pool->now) : 0;
+    return segment->flags & ARMTAP_TCP_FIN ? armtap_tcp_close_by_fin(tcp, direction, segment->ack, &tcp->pool->now) : 0;
 }
 
 /* By which way its packets come. */
@@ -313,8 +316,10 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
     take_ack(tcp, direction, segment);
     TRY(take_window(tcp, direction, segment));
     TRY(armtap_tcp_take_bytes(tcp, direction, segment));
-    if (segment->flags & ARMTAP_TCP_FIN)
+    if (segment->flags & ARMTAP_TCP_FIN && !tcp->side[direction].has_end) {
+        tcp->side[direction].answers = armtap_tcp_peer(tcp, direction)->acked_one;
         tcp->side[direction].may_answer = armtap_tcp_acks_unseen(armtap_tcp_peer(tcp, direction), segment);
+    }
     TRY(armtap_tcp_take_fin(tcp, direction, segment));
     if (tcp->may_be_reset && armtap_tcp_is_closed(tcp))
         return armtap_tcp_confirm_reset(tcp);

@@ -56,16 +56,19 @@ struct armtap_tcp_side {
     bool is_behind;  /* further bytes came after the connection ended */
     bool ttl_varies, mac_varies;
     uint8_t ttl;      /* of its last packet, and of all before if it does not vary */
-    bool may_answer;  /* its FIN acknowledges more than a peer without captured bytes had sent at first */
+    bool may_answer;  /* its FIN acknowledges more than a peer without captured bytes had sent at first, ... */
+    bool answers;     /* ... and the last of it, perhaps before, was a single byte: the peer's FIN */
+    bool acked_one;   /* nothing of it was captured, and the peer acknowledged a single byte last: a FIN */
     bool was_in_vain; /* waited for what it acknowledges, of which nothing came since */
     bool has_probe;   /* `probe_byte` is kept aside: a window probe, or the next byte after all */
     uint8_t probe_byte;
     int8_t scale; /* shift of its window; -1 if its SYN had none */
     uint64_t mac; /* as `ttl` */
     uint32_t isn, first;
-    uint64_t start;   /* position of the first byte, where it began in mid-stream */
-    uint64_t next;    /* position of the next byte to deliver */
-    uint64_t highest; /* end of what was seen */
+    uint32_t acked_last; /* by the peer, while nothing of it was captured */
+    uint64_t start;      /* position of the first byte, where it began in mid-stream */
+    uint64_t next;       /* position of the next byte to deliver */
+    uint64_t highest;    /* end of what was seen */
     uint64_t end;
     uint64_t lost;                  /* of the last gap, not yet reported */
     uint64_t missed;                /* what the peer acknowledged beyond `highest`; 0: nothing */
@@ -115,6 +118,7 @@ struct armtap_tcp {
     bool cut_noted;
     bool is_made;                   /* its packets are made from a socket's bytes: a RST is one */
     bool may_be_reset;              /* by `reset`: what comes later decides */
+    bool is_answer;                 /* the FIN that closes a side acknowledges that of the other, which closed first */
     struct armtap_resent resent;    /* the last bytes sent again */
     struct armtap_tcp_reset reset;  /* the last that counts */
     struct armtap_tcp_side side[2]; /* by enum armtap_direction */

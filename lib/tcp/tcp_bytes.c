@@ -345,7 +345,7 @@ int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction,
     side->end = position;
     if (side->state == ARMTAP_TCP_OPEN && !side->queue.head && side->next == position &&
         armtap_tcp_is_caused(tcp, direction, segment->flags, segment->ack))
-        return armtap_tcp_close_by_fin(tcp, direction, &tcp->pool->now);
+        return armtap_tcp_close_by_fin(tcp, direction, segment->ack, &tcp->pool->now);
     struct piece end = {position, NULL, 0, 0};
     struct armtap_sent sent = sent_of(segment, &end, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);
     return armtap_queue_insert_end(&side->queue, position, &sent);

@@ -184,11 +184,25 @@ bool armtap_tcp_may_answer(const struct armtap_tcp *tcp, enum armtap_direction d
     return armtap_tcp_was_seen(peer) ? acked > captured : tcp->side[direction].may_answer;
 }
 
-int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)
+/* By how much a FIN that acknowledges `ack` goes beyond the bytes that its peer sent, which no clock changes: by one,
+ * the peer's FIN; by more, what was not captured. */
+static int32_t beyond_bytes(const struct armtap_tcp *tcp, enum armtap_direction direction, uint32_t ack)
 {
-    bool is_doubtful = armtap_tcp_may_answer(tcp, direction, tcp->side[!direction].queue.acked, where);
+    const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
+    const struct armtap_chunk *last = peer->queue.tail;
+    uint64_t captured = last && last->end > peer->highest ? last->end : peer->highest;
+    if (armtap_tcp_was_seen(peer))
+        return armtap_tcp_distance(ack, peer->has_end ? peer->end : captured);
+    return side->answers ? 1 : side->may_answer ? INT32_MAX : 0;
+}
+
+int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, uint32_t ack,
+                            const struct armtap_where *where)
+{
+    int32_t beyond = beyond_bytes(tcp, direction, ack);
+    tcp->is_answer = beyond == 1;
     TRY(armtap_tcp_close_side(tcp, direction, where));
-    return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, ARMTAP_CLOSE_FIN, is_doubtful, where);
+    return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, ARMTAP_CLOSE_FIN, beyond > 0, where);
 }
 
 static int deliver_chunk(struct armtap_tcp *tcp, enum armtap_direction direction)
@@ -198,8 +212,9 @@ static int deliver_chunk(struct armtap_tcp *tcp, enum armtap_direction direction
     int error = 0;
     if (chunk->kind == ARMTAP_CHUNK_END) {
         struct armtap_where where = chunk->where;
+        uint32_t ack = chunk->sent.ack;
         free(chunk);
-        return armtap_tcp_close_by_fin(tcp, direction, &where);
+        return armtap_tcp_close_by_fin(tcp, direction, ack, &where);
     }
     if (chunk->kind == ARMTAP_CHUNK_MISSING)
         error = armtap_tcp_lose(tcp, direction, chunk->end, ARMTAP_MISSING_CUT, &chunk->where);

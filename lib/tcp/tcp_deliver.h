@@ -68,12 +68,13 @@ int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, 
 int armtap_tcp_lose(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t end, enum armtap_missing_why why,
                     const struct armtap_where *where);
 int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where);
-/* Whether a FIN or RST may be an answer, so that its sender did not end the connection: the FIN of the other side came
- * before, or the sender had acknowledged something that comes later in the capture or not at all. `acked`: of the
- * peer's. */
+/* Whether a RST may be an answer, so that its sender did not end the connection: the FIN of the other side came before,
+ * or the sender had acknowledged something that comes later in the capture or not at all. `acked`: of the peer's. */
 bool armtap_tcp_may_answer(const struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t acked,
                            const struct armtap_where *where);
-int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where);
+/* `ack`: what the FIN acknowledges. */
+int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, uint32_t ack,
+                            const struct armtap_where *where);
 /* Packets that came `late` ns late: data, or a SYN (`bytes` 0), after their acknowledgement (`late` 0: how much later
  * is not known), or a copy. */
 void armtap_tcp_saw_behind(struct armtap_tcp_apart *apart, uint64_t bytes, int64_t late,

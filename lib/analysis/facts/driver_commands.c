@@ -462,8 +462,8 @@ bool armtap_drivers_next(const struct drivers *drivers, const char *robot, size_
 static void take_close(struct driver *driver, struct findings *findings, const struct armtap_event *event)
 {
     bool is_end = event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET;
-    bool by_driver = is_end && event->direction == ARMTAP_TO_ROBOT && !event->doubtful;
-    bool by_robot = is_end && event->direction == ARMTAP_FROM_ROBOT && !event->doubtful;
+    bool by_driver = is_end && armtap_is_closed_by(event, ARMTAP_TO_ROBOT);
+    bool by_robot = is_end && armtap_is_closed_by(event, ARMTAP_FROM_ROBOT);
     bool is_over = driver->last.mode < 0; /* the driver said so */
     double seconds = armtap_time_seconds(driver->last.where.time, event->where.time);
     double allowed = allowed_by(&driver->last);

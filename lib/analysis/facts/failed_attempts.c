@@ -7,6 +7,7 @@
 #include "array.h"
 #include "analysis/armtap-analysis.h"
 #include "analysis/numbers.h"
+#include "analysis/inside.h"
 
 /* Pairs without failures take no more of the room than this. */
 #define CONNECTED_MAX (ATTEMPTS_PAIRS / 2)
@@ -279,7 +280,7 @@ static enum armtap_attempt_outcome outcome_of(const struct armtap_event *event, 
     bool is_mute = !has_spoken && event->stream->packets[ARMTAP_TO_ROBOT] > 1 && is_rtde_port(event->stream->robot);
     if (event->a == ARMTAP_CLOSE_RESET && event->direction == ARMTAP_FROM_ROBOT)
         return ARMTAP_ATTEMPT_RESET;
-    if (event->a == ARMTAP_CLOSE_FIN && event->direction == ARMTAP_FROM_ROBOT && !event->doubtful)
+    if (event->a == ARMTAP_CLOSE_FIN && armtap_is_closed_by(event, ARMTAP_FROM_ROBOT))
         return ARMTAP_ATTEMPT_CLOSED;
     if (open >= SILENT)
         return is_mute ? ARMTAP_ATTEMPT_MUTE : ARMTAP_ATTEMPT_SILENT;
@@ -306,7 +307,7 @@ static int end(struct armtap_attempts *attempts, const struct armtap_event *even
     summary->shortest = open < summary->shortest ? open : summary->shortest;
     summary->longest = open > summary->longest ? open : summary->longest;
     summary->confirmed = summary->confirmed || stream->packets[ARMTAP_TO_ROBOT] > 1;
-    summary->unsure = summary->unsure || event->doubtful;
+    summary->unsure = summary->unsure || (event->doubtful && !event->answers);
     return 0;
 }
 

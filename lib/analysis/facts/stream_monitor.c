@@ -545,7 +545,7 @@ static bool may_be_cut(const struct armtap_event *event)
 /* What a close leaves open. */
 static enum armtap_word doubt_of(const struct armtap_event *event)
 {
-    if (event->doubtful)
+    if (event->doubtful && !event->answers)
         return event->stream->packets[!event->direction] == 0 ? ARMTAP_WORD_unheard : ARMTAP_WORD_perhaps_after;
     return may_be_cut(event) ? ARMTAP_WORD_perhaps_given_up : ARMTAP_WORD_none;
 }
@@ -556,7 +556,7 @@ static void report_end(struct monitors *monitors, const struct stream_monitor *m
 {
     const struct armtap_stream *stream = event->stream;
     bool is_steady = !armtap_stream_has(stream, ARMTAP_TRAIT_BESIDE) || armtap_stream_has(stream, ARMTAP_TRAIT_UNASKED);
-    if (monitor->closing || event->direction != ARMTAP_FROM_ROBOT || event->a != ARMTAP_CLOSE_FIN || event->doubtful ||
+    if (monitor->closing || event->a != ARMTAP_CLOSE_FIN || !armtap_is_closed_by(event, ARMTAP_FROM_ROBOT) ||
         !is_steady || !armtap_rates_run(monitor->running->rates, &event->where))
         return;
     armtap_findings_raise(monitors->findings,
@@ -634,7 +634,8 @@ static void report_close(struct monitors *monitors, struct stream_monitor *monit
     bool is_foreign = is_reset && (is_other_ttl || is_other_mac || reset->went_on || reset->is_both);
     enum armtap_word reason = is_reset && !is_foreign ? reason_of_reset(monitor, event) : ARMTAP_WORD_none;
     bool is_ordinary = is_reset && !is_foreign && is_ordinary_reset(event, reason);
-    enum armtap_word side = event->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client;
+    bool is_robot = (event->direction == ARMTAP_FROM_ROBOT) != event->answers;
+    enum armtap_word side = is_robot ? ARMTAP_WORD_robot : ARMTAP_WORD_client;
     const struct fact fact = {
         .code = is_reset && !is_ordinary ? ARMTAP_NOTE_tcp_reset : ARMTAP_NOTE_tcp_closed,
         .stream = event->stream,
@@ -645,7 +646,7 @@ static void report_close(struct monitors *monitors, struct stream_monitor *monit
                           is_other_ttl ? arg_ttl_of_rest(reset->ttl_of_rest) : arg_none(true),
                           arg_case(armtap_reset_case(reset)), arg_reason(reason),
                           is_ordinary && !reset->is_answer ? arg_unread_bytes(reset->unread) : arg_none(true)),
-        .is_doubtful = event->doubtful || is_foreign};
+        .is_doubtful = (event->doubtful && !event->answers) || is_foreign};
     armtap_findings_raise(monitors->findings, &fact);
 }
 
