@@ -1113,6 +1113,79 @@ def check_half_closed(folder, _rng, _rounds):
         assert len(durations) == count and all(abs(one - wait) < 0.01 for one in durations), durations
 
 
+def check_unanswered(folder, rng, rounds):
+    """Requests of any time that the robot's system acknowledges, and its program answers too late for their client, or in time; or of which
+    the capture cannot know."""
+    ways = ["never", "never", "never to the end", "never closed", "late", "too soon", "ends too soon", "hole", "early", "resent"]
+    for number in range(len(ways) * 5 * max(1, rounds // 8)):
+        kind, way = ("P", "PS", "S", "O", "I")[number % 5], ways[number // 5 % len(ways)]
+        if way == "early" and kind not in ("P", "PS"):
+            continue
+        connection = Connection(50000)
+        connection.negotiate()
+        rate, clock = rng.choice([10, 50, 125]), [100.0]
+        setup = struct.pack(">d", rate) + b"timestamp"
+
+        def data(seconds, is_lost=False):
+            for _ in range(int(seconds * rate)):
+                connection.time += 1 / rate - 0.001
+                clock[0] += 1 / rate
+                connection.reply("U", b"\1" + struct.pack(">d", clock[0]))
+                if is_lost and _ == 1:
+                    connection.packets.pop()
+
+        connection.ask("O", setup)
+        connection.reply("O", b"\1DOUBLE")
+        connection.ask("S")
+        connection.reply("S", b"\1")
+        data(rng.uniform(0.5, 2))
+        if kind == "PS":
+            connection.ask("P")
+            connection.reply("P", b"\1")
+            connection.time += rng.uniform(0.2, 3)
+        request, asked = kind[-1], {"O": setup, "I": b"speed_slider_mask"}.get(kind, b"")
+        reply = {"O": b"\1DOUBLE", "I": b"\1UINT32"}.get(kind, b"\1")
+        if way == "early":  # in the capture, which has two clocks
+            connection.reply(request, reply)
+            connection.time += rng.uniform(0.002, 0.4)
+        connection.ask(request, asked)
+        first, wait = len(connection.packets), rng.uniform(1.2, 5) if way not in ("late", "too soon", "ends too soon") else rng.uniform(0.05, 0.8)
+        runs = kind not in ("PS", "P") or (kind == "P" and way != "early" and rng.random() < 0.5)
+        if way != "resent":
+            connection.send("r", b"", 0x10)
+        else:
+            connection.time += 0.25
+            connection.packets.append((connection.time, connection.packets[-1][1][:18] + b"\x77\x77" + connection.packets[-1][1][20:]))
+        if runs:
+            data(wait + 1 / rate, way == "hole")
+        else:
+            connection.time += wait
+        if way == "hole" and not runs:
+            continue
+        if way == "late":
+            connection.reply(request, reply)
+            if kind == "PS":
+                data(1)
+        if way not in ("never to the end", "ends too soon"):
+            connection.send("c", b"", 0x11)
+            connection.send("r", b"", 0x10)
+        if way in ("never", "too soon"):
+            connection.send("r", b"", 0x11)
+            connection.send("c", b"", 0x10)
+        if way in ("never to the end", "ends too soon"):
+            connection.send("c", b"", 0x10)
+        path = write(os.path.join(folder, "x.pcap"), connection)
+        run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, check=False)
+        report = json.loads(run.stdout)
+        found = [one for one in report["findings"] if one["id"] == "rtde.no-reply"]
+        about = (number, kind, way, rate, wait, runs, found)
+        assert len(found) == (way.startswith("never") or way == "resent"), about
+        for one in found:
+            assert one["args"]["since_packet"] == first and abs(one["args"]["duration_s"] - wait) < 0.5, about
+        sides = [one["side"] for one in report["incidents"] if "rtde.no-reply" in [report["findings"][i]["id"] for i in one["evidence"]]]
+        assert sides == (["unclear"] if way == "resent" else ["robot"]) * len(found), about + (report["incidents"],)
+
+
 def check_property_order(folder, _rng, _rounds):
     """No answer is missed where it may have been captured early, lost, or is yet to come."""
     path = os.path.join(folder, "x.pcap")
@@ -1150,7 +1223,7 @@ def main():
                   check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
                   check_one_direction, check_one_direction_reset, check_input_kinds, check_input_holders,
                   check_input_holder_in_another_file, check_changed_outputs, check_recipe_beside, check_properties,
-                  check_long_property_names, check_half_closed, check_property_order):
+                  check_long_property_names, check_half_closed, check_unanswered, check_property_order):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

@@ -159,7 +159,7 @@ TAKE(on_command, armtap_command, armtap_monitors_command(diagnosis->monitors, wh
 int armtap_diagnosis_wants(const struct armtap_diagnosis *diagnosis, const struct armtap_stream *stream,
                            enum armtap_direction direction)
 {
-    return armtap_monitors_want(diagnosis->monitors, stream) | armtap_streams_wants(NULL, stream, direction);
+    return armtap_monitors_want(diagnosis->monitors, stream, direction) | armtap_streams_wants(NULL, stream, direction);
 }
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */

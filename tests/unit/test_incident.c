@@ -451,6 +451,12 @@ static void late_data_has_a_side(void **state)
          .judged = BY_SILENCE},
         {.what = {SILENT(waited)}, .judged = BY_SILENCE},
         {.what = {SILENT(program_silent)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_ROBOT}},
+        {.what = {SILENT(none)},
+         .cause = {FACT(ARMTAP_FINDING_rtde_no_reply, RTDE, ARGS(arg_is_acknowledged(true))), WITHIN(3000, 60000)},
+         .unless = STALL_BESIDE,
+         .judged = {2, ARMTAP_FINDING_rtde_no_reply, ARMTAP_BLAME_ROBOT},
+         .no_cause = UNKNOWN(1),
+         .has_unless = UNKNOWN(1)},
         {.what = {SILENT(client_stopped_reading)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_CLIENT}},
     };
     (void)state;

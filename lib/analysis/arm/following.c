@@ -151,9 +151,9 @@ static bool take_stuck(struct stuck_joint *joint, double asked, double actual, d
                        const struct armtap_where *where)
 {
     double away = distance_of(joint, asked, actual), moved = fabs(actual - joint->stood), last = joint->last;
-    joint->last = asked;
+    joint->last = (float)asked;
     if (!(moved <= fmax(STILL, fmin(joint->farthest, AWAY) / RATIO))) {
-        *joint = (struct stuck_joint){.stood = actual, .first = asked, .last = asked};
+        *joint = (struct stuck_joint){.stood = (float)actual, .first = (float)asked, .last = (float)asked};
         return false;
     }
     bool is_away = fabs(away) > fmax(NEAR, RATIO * moved);
@@ -161,14 +161,14 @@ static bool take_stuck(struct stuck_joint *joint, double asked, double actual, d
         joint->samples = 0;
     if (!is_away)
         return true;
-    joint->run = joint->samples > 0 ? joint->run + seconds : 0;
-    joint->samples++;
+    joint->run = joint->samples > 0 ? joint->run + (float)seconds : 0;
+    joint->samples = joint->samples < MOMENT_SAMPLES ? (uint16_t)(joint->samples + 1) : MOMENT_SAMPLES;
     joint->is_above = away > 0;
-    joint->farthest = fmax(joint->farthest, fabs(away));
+    joint->farthest = fmaxf(joint->farthest, (float)fabs(away));
     if (joint->since.packet == 0)
         joint->since = *where;
     if (joint->run >= MOMENT && joint->samples >= MOMENT_SAMPLES && fabs(asked - last) > MOVES * seconds)
-        joint->spent += seconds;
+        joint->spent += (float)seconds;
     return true;
 }
 

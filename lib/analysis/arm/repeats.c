@@ -40,7 +40,8 @@ static const struct {
     {ARMTAP_ID_target_q, 6, 0.005},
     {ARMTAP_ID_target_TCP_pose, 3, 0.002},
 };
-#define PLACES (sizeof places / sizeof *places)
+#define PLACES 4u
+_Static_assert(PLACES == sizeof places / sizeof *places, "one for each");
 
 /* What sensors measure, and speeds. */
 static const struct {
@@ -78,9 +79,9 @@ struct repeats {
     size_t target_at, actual_at; /* of the joints' angles; the same */
     uint64_t records;
     struct following following;
-    int64_t look_time;           /* of the last look at the targets */
-    size_t place_kind, place_at; /* of `places`, PLACES if none is sent; in the values */
-    double place[FOLLOW_JOINTS];
+    int64_t look_time;             /* of the last look at the targets */
+    unsigned place_kind, place_at; /* of `places`, PLACES if none is sent; in the values */
+    float place[FOLLOW_JOINTS];
     int64_t place_time, moved_time; /* when it was looked at, and found elsewhere, last; ARMTAP_NO_TIME: never */
     unsigned flags;                 /* of the last record */
     double clock;
@@ -234,11 +235,11 @@ static void find_angles(struct repeats *repeats, const struct armtap_recipe_entr
 
 static void find_place(struct repeats *repeats, const struct armtap_recipe_entry *entry)
 {
-    for (size_t i = 0; i < repeats->place_kind && entry->field && entry->type == ARMTAP_DOUBLE; i++) {
+    for (unsigned i = 0; i < repeats->place_kind && entry->field && entry->type == ARMTAP_DOUBLE; i++) {
         if (entry->field->id != places[i].id || entry->offset + 8 * places[i].count > repeats->length)
             continue;
         repeats->place_kind = i;
-        repeats->place_at = entry->offset;
+        repeats->place_at = (unsigned)entry->offset;
     }
 }
 
@@ -327,13 +328,13 @@ static void take_change(struct repeats *repeats, const struct armtap_record *rec
 static void look_at_place(struct repeats *repeats, const struct armtap_record *record)
 {
     bool is_first = repeats->place_time == ARMTAP_NO_TIME, has_moved = is_first;
-    double now[FOLLOW_JOINTS];
+    float now[FOLLOW_JOINTS];
     if (repeats->place_kind == PLACES ||
         (!is_first && armtap_time_seconds(repeats->place_time, record->where.time) < PLACES_APART))
         return;
     for (unsigned i = 0; i < places[repeats->place_kind].count; i++) {
-        now[i] = armtap_be_double(record->values + repeats->place_at + 8 * i);
-        has_moved = has_moved || !(fabs(now[i] - repeats->place[i]) <= places[repeats->place_kind].moved);
+        now[i] = (float)armtap_be_double(record->values + repeats->place_at + 8 * i);
+        has_moved = has_moved || !(fabsf(now[i] - repeats->place[i]) <= places[repeats->place_kind].moved);
     }
     repeats->place_time = record->where.time;
     if (!has_moved)

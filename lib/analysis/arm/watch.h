@@ -50,14 +50,14 @@ struct follow_sample {
 
 /* A joint that stands while its controller's target moves, however little: by the share of the one in the other. */
 struct stuck_joint {
-    double stood, first; /* where it came to stand, and the target then */
-    double last;         /* target of the sample before */
-    double farthest;     /* the target was from both */
-    double run;          /* s that it is on one side of both, further than the joint may lag or be moved */
-    unsigned samples;    /* of that; 0: it is not */
-    bool is_above;       /* that side */
-    double spent;        /* s that the target moved there, up to now */
     struct armtap_where since;
+    float stood, first; /* where it came to stand, and the target then */
+    float last;         /* target of the sample before */
+    float farthest;     /* the target was from both */
+    float run;          /* s that it is on one side of both, further than the joint may lag or be moved */
+    float spent;        /* s that the target moved there, up to now */
+    uint16_t samples;   /* of that side, at most MOMENT_SAMPLES; 0: it is not */
+    bool is_above;      /* that side */
 };
 
 /* Starts as zeros. */

@@ -85,26 +85,39 @@ void armtap_missing_records_end(struct missing_records *holes, struct findings *
 
 /* ---- unanswered_requests.c ----
  *
- * Requests of an RTDE client that the robot did not answer: explains streams without data. */
+ * Requests of an RTDE client that the robot did not answer: explains streams without data, and pauses that do not end.
+ */
+
+#define UNANSWERED_REQUESTS 5 /* kinds of them; the last one is PAUSE */
+#define UNANSWERED_PAUSE (UNANSWERED_REQUESTS - 1)
+#define UNANSWERED_INPUTS 2 /* their set-up */
 
 /* Starts as zeros. */
 struct unanswered_requests {
-    uint8_t asked;             /* type of the request waiting for its reply; 0: none */
-    struct armtap_where where; /* of that request */
-    int64_t until;             /* the first end of the connection */
-    bool is_closing;           /* `until` is known */
-    bool granted;              /* a set-up of outputs was answered */
-    bool start_asked;
+    struct rtde_request {
+        struct armtap_where where; /* packet 0: none waits for its reply */
+        uint64_t heard, lost;      /* packets of the robot when it came, and bytes that the capture lacked */
+    } asked[UNANSWERED_REQUESTS];
+    struct armtap_where last, resent; /* the last request; what the client sent again; packet 0: none */
+    int64_t until;                    /* the first end of the connection */
+    bool is_closing;                  /* `until` is known */
+    bool granted;                     /* a set-up of outputs was answered */
+    bool start_asked, is_paused;
     bool robot_seen; /* packets of the robot were captured */
-    uint64_t heard;  /* of the robot, when that request came */
 };
 
+/* Whether a client's message is looked at besides a stream's first ones. */
+bool armtap_unanswered_is_request(const struct armtap_message *message);
 /* A message of RTDE. */
 void armtap_unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message);
+/* Those that wait for a reply. */
+unsigned armtap_unanswered_count(const struct unanswered_requests *dialogue);
+/* A record of the robot, which shows that it was asked for: true if no request waits. */
+bool armtap_unanswered_record(struct unanswered_requests *dialogue, bool is_first);
 void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event);
-/* The connection, of which there were no data, ends. */
+/* The connection ends. `last`: the robot's last record. */
 void armtap_unanswered_end(const struct unanswered_requests *dialogue, struct findings *findings,
-                           const struct armtap_event *close);
+                           const struct armtap_event *close, const struct armtap_where *last);
 
 /* ---- window_stalls.c ----
  *

@@ -277,7 +277,7 @@ static void take_status(struct sight *sight, struct modes_last *last)
 {
     uint32_t bits = sight->arm->state->robot_status_bits, old = last->status_bits;
     const struct armtap_mode entry = {.field = armtap_field_at(ARMTAP_ID_robot_status_bits), .arm = 1, .value = bits};
-    last->status_bits = bits;
+    last->status_bits = (uint16_t)bits;
     if ((old & ~bits & (STATUS_POWER | STATUS_PROGRAM)) && !sight->changed.field) {
         sight->changed = entry;
         sight->before = old;

@@ -73,13 +73,13 @@ void armtap_modes_add(struct modes *modes, const struct armtap_mode *entry);
 struct modes_last {
     uint32_t value[ARMTAP_MODE_FIELDS];
     uint32_t bits; /* safety_status_bits, while no safety mode or status is known */
-    uint32_t status_bits;
     uint16_t kept[ARMTAP_MODE_FIELDS], kept_last[ARMTAP_MODE_FIELDS]; /* entries of a field, and the last one's index */
     bool known[ARMTAP_MODE_FIELDS];
     bool has_bits;
     bool is_held;                  /* as far as known, by a pause, a stop or brakes: no command can move the arm */
     bool is_playing, is_powerless; /* a program runs or pauses; the arm has no power, or no controller */
     bool known_program;            /* whether one runs is known */
+    uint16_t status_bits;          /* robot_status_bits: there are four */
     int64_t started;               /* that program; 0: before the data began, or its time is not known */
 };
 

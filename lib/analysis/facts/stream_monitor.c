@@ -42,6 +42,7 @@ struct monitors {
     bool is_part; /* of an archive */
     size_t stops; /* of all streams */
     bool failed;  /* memory ran out for a stream that has ended */
+    size_t asked; /* requests of all RTDE clients that wait for a reply */
     struct stalls stalls;
     struct drivers drivers;
     struct usual_motions usual; /* of ur_rtde's commands */
@@ -101,6 +102,13 @@ static void free_stops(struct stream_monitor *monitor, bool all)
 }
 
 /* Frees the large state of a running stream and keeps its small results. */
+static void free_requests(struct monitors *monitors, struct stream_monitor *monitor)
+{
+    monitors->asked -= monitor->requests ? armtap_unanswered_count(monitor->requests) : 0;
+    free(monitor->requests);
+    monitor->requests = NULL;
+}
+
 static void end_monitor(struct monitors *monitors, struct stream_monitor *monitor)
 {
     struct running_stream *running = monitor->running;
@@ -119,6 +127,7 @@ static void end_monitor(struct monitors *monitors, struct stream_monitor *monito
     else
         free_running(running);
     free_stops(monitor, false);
+    free_requests(monitors, monitor);
     monitor->running = NULL;
 }
 
@@ -338,12 +347,12 @@ static bool lacks_data(const struct armtap_stream *stream)
     return stream->protocol == ARMTAP_RTDE && stream->records[ARMTAP_FROM_ROBOT] == 0;
 }
 
-/* A place for what such a client asks for. 0, or -1 if memory runs out. */
-static int make_requests(struct stream_monitor *monitor, const struct armtap_stream *stream)
+/* A place for what a client asks for. 0, or -1 if memory runs out. */
+static int make_requests(struct stream_monitor *monitor)
 {
-    if (!monitor->requests && lacks_data(stream))
+    if (!monitor->requests)
         monitor->requests = calloc(1, sizeof *monitor->requests);
-    return lacks_data(stream) && !monitor->requests ? -1 : 0;
+    return monitor->requests ? 0 : -1;
 }
 
 /* Whether a window that was too small explains why the record came late. `last`: the record before. */
@@ -385,10 +394,22 @@ static void pass(const struct monitors *monitors, struct running_stream *running
 }
 
 /* All of a state for the rows of stops, and where the arm is that drivers command. */
-int armtap_monitors_want(const struct monitors *monitors, const struct armtap_stream *stream)
+int armtap_monitors_want(const struct monitors *monitors, const struct armtap_stream *stream,
+                         enum armtap_direction direction)
 {
     int state = monitors->reach > 0 || monitors->drivers.count > 0 ? ARMTAP_WANTS_STATE : ARMTAP_WANTS_MODES;
-    return lacks_data(stream) ? state | ARMTAP_WANTS_MESSAGE : state;
+    bool may_ask = stream->protocol == ARMTAP_RTDE && (direction == ARMTAP_TO_ROBOT || monitors->asked > 0);
+    return may_ask || lacks_data(stream) ? state | ARMTAP_WANTS_MESSAGE : state;
+}
+
+/* Data answers what was asked before it. */
+static void take_data(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
+{
+    unsigned before = armtap_unanswered_count(monitor->requests);
+    bool is_settled = armtap_unanswered_record(monitor->requests, record->stream->records[ARMTAP_FROM_ROBOT] <= 1);
+    monitors->asked -= before - armtap_unanswered_count(monitor->requests);
+    if (is_settled)
+        free_requests(monitors, monitor);
 }
 
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
@@ -403,10 +424,8 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
     struct running_stream *running = monitor->running;
     if (armtap_drivers_record(&monitors->drivers, monitors->findings, record, running ? running->modes : NULL) != 0)
         return -1;
-    if (monitor->requests && !lacks_data(record->stream)) {
-        free(monitor->requests);
-        monitor->requests = NULL;
-    }
+    if (monitor->requests && record->direction == ARMTAP_FROM_ROBOT)
+        take_data(monitors, monitor, record);
     if (!running)
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT && running->resent[ARMTAP_FROM_ROBOT].heard == 0)
@@ -443,12 +462,15 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
 
 int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message)
 {
-    if (!lacks_data(message->stream))
+    if (message->stream->protocol != ARMTAP_RTDE ||
+        !(monitors->asked > 0 || lacks_data(message->stream) || armtap_unanswered_is_request(message)))
         return 0;
     struct stream_monitor *monitor = find_or_add(monitors, message->stream);
-    if (!monitor || make_requests(monitor, message->stream) != 0)
+    if (!monitor || make_requests(monitor) != 0)
         return -1;
+    unsigned before = armtap_unanswered_count(monitor->requests);
     armtap_unanswered_message(monitor->requests, message);
+    monitors->asked += armtap_unanswered_count(monitor->requests) - before;
     return 0;
 }
 
@@ -708,8 +730,8 @@ static void take_close(struct monitors *monitors, struct stream_monitor *monitor
     monitor->closed[event->direction] = true;
     if (event->a == ARMTAP_CLOSE_FIN && !monitor->closed[!event->direction])
         return;
-    if (monitor->requests && lacks_data(event->stream))
-        armtap_unanswered_end(monitor->requests, monitors->findings, event);
+    if (monitor->requests && monitor->running)
+        armtap_unanswered_end(monitor->requests, monitors->findings, event, &monitor->running->holes.last);
     end_monitor(monitors, monitor);
 }
 
@@ -765,7 +787,8 @@ static void take_running(struct monitors *monitors, struct running_stream *runni
 static int take_event(struct monitors *monitors, const struct armtap_event *event, struct armtap_where stuck)
 {
     struct stream_monitor *monitor = find_or_add(monitors, event->stream);
-    if (!monitor || make_requests(monitor, event->stream) != 0)
+    bool is_pause = event->type == ARMTAP_EVENT_PAUSE && event->stream->protocol == ARMTAP_RTDE;
+    if (!monitor || ((is_pause || lacks_data(event->stream)) && make_requests(monitor) != 0))
         return -1;
     if (monitor->requests)
         armtap_unanswered_event(monitor->requests, event);

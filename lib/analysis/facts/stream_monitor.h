@@ -45,7 +45,7 @@ struct stream_monitor {
     struct running_stream *running;       /* NULL once the stream has ended */
     struct running_stream *ended;         /* what it was then, of a capture in an archive */
     struct arms_stops *stops;             /* NULL: none, or not wanted */
-    struct unanswered_requests *requests; /* of RTDE; NULL: none, or there were data */
+    struct unanswered_requests *requests; /* of RTDE; NULL: none */
     struct open_robot_command *command;   /* NULL: there were no commands */
     bool closing;                         /* a FIN was seen */
     bool closed[2];
@@ -60,7 +60,8 @@ struct monitors *armtap_monitors_new(struct findings *findings, struct modes *mo
                                      bool frequency_wanted);
 void armtap_monitors_free(struct monitors *monitors);
 /* What they look at, as bits of enum armtap_wanted. */
-int armtap_monitors_want(const struct monitors *monitors, const struct armtap_stream *stream);
+int armtap_monitors_want(const struct monitors *monitors, const struct armtap_stream *stream,
+                         enum armtap_direction direction);
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record);
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event);
 int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event);

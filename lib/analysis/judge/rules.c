@@ -50,6 +50,8 @@
 /* What a controller shows that repeats itself, and where it stops doing so. */
 #define FROZEN(what) SIGN(NEAR(FINDING_##what##_frozen, 0, 0), ALIKE)
 #define AFTER_FROZEN(what) SIGN(NEAR(FINDING_##what##_frozen, 0, 1000), ALIKE, .is_span = true)
+/* What its system acknowledged, the robot's program did not answer. */
+#define UNANSWERED SIGN(NEAR(FINDING_rtde_no_reply, 0, 60000), HAS(is_acknowledged), ALIKE)
 /* What the handshake lacked. */
 #define EARLIER(kind) SIGN(NEAR(kind, 3600000, 1000), ALIKE)
 #define START_REFUSED SIGN(NEAR(NOTE_rtde_start_refused, 1000, 1000), ALIKE)
