@@ -748,6 +748,8 @@ struct armtap_event {
     uint64_t unacknowledged[2];  /* for CLOSE, by direction: bytes sent again, and never acknowledged, as captured */
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
     bool answers; /* for CLOSE by FIN, which is doubtful then: it acknowledges the other side's, which closed first */
+    uint64_t unseen[2]; /* for CLOSE, by direction: bytes sent, by the sender's numbers, and neither captured nor
+                         * acknowledged */
 };
 
 /* Bytes as they came: a whole message of any kind, or bytes that were skipped because they are not a message. */

@@ -492,6 +492,33 @@ def check_outage(path):
         assert [one["side"] for one in told_of(report, "clock.skipped")] == [side], case
 
 
+def check_keep_alives(path):
+    """Keep-alives that are answered show a program that hangs, or, by the numbers of the answers, bytes that were sent and
+    lost; without an answer a silence and the reset that follows are one incident."""
+    for ahead, answers, ends, side, reason in (
+            (0, True, 0x11, "robot", "program-silent"), (1, True, 0x11, "network", "not-captured"), (40000, True, 0x11, "network", "not-captured"),
+            (-LENGTH, True, 0x11, "robot", "program-silent"), (0, False, 0x14, "unclear", "robot-gone")):
+        stream = Legacy()
+        stream.data(200)
+        for _ in range(4):
+            stream.time += 2
+            stream.sequence["c"] -= 1
+            stream.acknowledge()
+            stream.sequence["c"] += 1
+            if answers:
+                stream.time += 0.0003
+                acknowledged, stream.sequence["r"] = stream.sequence["r"], stream.sequence["r"] + ahead
+                stream.send("r", b"", 0x10)
+                stream.sequence["r"] = acknowledged
+        stream.time += 2
+        stream.send("c", b"", ends)
+        report = found(path, stream)
+        assert [(one["what"], one["side"]) for one in report["incidents"]] == [("silence", side)], (ahead, answers, report["incidents"])
+        silence = said(report, "silence")[0]
+        assert (silence["reason"], silence.get("bytes")) == (reason, ahead if reason == "not-captured" else None), (ahead, silence)
+        assert (ends == 0x14) == bool(said(report, "tcp.reset")), (ahead, report["findings"])
+
+
 def check_acknowledged(path):
     """Of what the robot sent again, that which the client had acknowledged is told from the rest, which the network lost."""
     for lacked, had, reason, acknowledged in ((2, 0, None, None), (2, 1, None, 1), (1, 3, None, 3), (0, 3, "acks-lost", None)):
@@ -669,7 +696,7 @@ def check_unclocked(path):
 def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
-              check_bursts, check_tool, check_blame, check_narrow, check_full, check_outage, check_acknowledged, check_gone, check_delay, check_waiting,
+              check_bursts, check_tool, check_blame, check_narrow, check_full, check_outage, check_keep_alives, check_acknowledged, check_gone, check_delay, check_waiting,
               check_names, check_waits, check_unclocked)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:

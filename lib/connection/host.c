@@ -40,8 +40,11 @@ int armtap_conn_arrival(struct armtap_conn *conn, const struct armtap_event *eve
 {
     struct armtap_event told = *event;
     told.direction = armtap_conn_real(conn, event->direction);
-    for (int i = 0; i < 2; i++)
-        told.unacknowledged[armtap_conn_real(conn, (enum armtap_direction)i)] = event->unacknowledged[i];
+    for (int i = 0; i < 2; i++) {
+        enum armtap_direction real = armtap_conn_real(conn, (enum armtap_direction)i);
+        told.unacknowledged[real] = event->unacknowledged[i];
+        told.unseen[real] = event->unseen[i];
+    }
     told.doubtful = event->doubtful || is_unheard(conn, told.direction, event->type, event->a);
     return tell_event(conn, &told);
 }

@@ -95,8 +95,10 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
     told.answers = type == ARMTAP_EVENT_CLOSE && bytes == ARMTAP_CLOSE_FIN && flow->tcp.is_answer;
     if (type == ARMTAP_EVENT_RETRANSMISSION)
         told.resent = flow->tcp.resent;
-    for (int i = 0; i < 2 && type == ARMTAP_EVENT_CLOSE; i++)
+    for (int i = 0; i < 2 && type == ARMTAP_EVENT_CLOSE; i++) {
         told.unacknowledged[i] = armtap_tcp_unacknowledged(&flow->tcp, (enum armtap_direction)i);
+        told.unseen[i] = armtap_tcp_unseen(&flow->tcp, (enum armtap_direction)i);
+    }
     return armtap_conn_arrival(flow->conn, &told);
 }
 

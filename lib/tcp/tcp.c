@@ -369,3 +369,10 @@ uint64_t armtap_tcp_unacknowledged(const struct armtap_tcp *tcp, enum armtap_dir
     bool is_known = sender->resent_times > 0 && sender->acked > 0 && sender->acked < side->highest;
     return is_known ? side->highest - sender->acked : 0;
 }
+
+uint64_t armtap_tcp_unseen(const struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    const struct armtap_tcp_side *side = &tcp->side[direction];
+    uint64_t seen = side->queue.acked > side->highest ? side->queue.acked : side->highest;
+    return side->said > seen ? side->said - seen : 0;
+}

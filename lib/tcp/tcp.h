@@ -71,6 +71,7 @@ struct armtap_tcp_side {
     uint64_t highest;    /* end of what was seen */
     uint64_t end;
     uint64_t lost;                  /* of the last gap, not yet reported */
+    uint64_t said;                  /* end of what was sent, by its packets without bytes */
     uint64_t missed;                /* what the peer acknowledged beyond `highest`; 0: nothing */
     uint64_t ahead;                 /* acknowledged before it was captured, at `ahead_time`; 0: nothing waits */
     uint64_t passed;                /* up to there, they were decoded elsewhere */
@@ -210,6 +211,9 @@ int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, e
 struct armtap_tcp *armtap_tcp_overdue(const struct armtap_pool *pool);
 /* Bytes of a side that it sent again, and that the other never acknowledged. */
 uint64_t armtap_tcp_unacknowledged(const struct armtap_tcp *tcp, enum armtap_direction direction);
+/* Bytes behind its last ones that were sent, as its packets without bytes show, and neither captured nor acknowledged.
+ */
+uint64_t armtap_tcp_unseen(const struct armtap_tcp *tcp, enum armtap_direction direction);
 /* Bytes that were decoded elsewhere are passed over, up to sequence number `seq`. */
 void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq);
 

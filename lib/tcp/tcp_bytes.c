@@ -282,6 +282,8 @@ int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction directio
     struct piece piece = {0, segment->payload, segment->length, segment->cut};
     if (side->state == ARMTAP_TCP_CLOSED)
         return 0;
+    if (piece_end(&piece) == 0 && side->state == ARMTAP_TCP_OPEN && armtap_tcp_is_near(seq, (uint32_t)side->next))
+        side->said = armtap_tcp_position(side, seq);
     if (piece_end(&piece) == 0)
         return is_empty_keep_alive(side, segment) ? tell_keep_alive(tcp, direction) : 0;
     if (side->state == ARMTAP_TCP_UNSEEN) {

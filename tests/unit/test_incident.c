@@ -450,6 +450,12 @@ static void late_data_has_a_side(void **state)
         {.what = {FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_not_sent), arg_times(1))), .size = 3},
          .judged = BY_SILENCE},
         {.what = {SILENT(waited)}, .judged = BY_SILENCE},
+        {.what = {SILENT(not_captured)},
+         .unless = STALL_BESIDE,
+         .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_NETWORK},
+         .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(robot_gone)}, .judged = BY_SILENCE},
+        {.what = {SILENT(client_gone)}, .judged = BY_SILENCE},
         {.what = {SILENT(program_silent)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_ROBOT}},
         {.what = {SILENT(none)},
          .cause = {FACT(ARMTAP_FINDING_rtde_no_reply, RTDE, ARGS(arg_is_acknowledged(true))), WITHIN(3000, 60000)},
@@ -468,6 +474,8 @@ static void what_waited_has_the_side_of_what_held_it_up(void **state)
 {
 #define WAITING(...)                                                                                                   \
     FACT(ARMTAP_FINDING_clock_skipped, RTDE, ARGS(arg_reason(ARMTAP_WORD_waited), __VA_ARGS__)), .size = 1000
+#define SILENT_TO_END(word)                                                                                            \
+    FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_##word), arg_is_to_end(true))), .size = 3
 #define BEHIND WITHIN(30000, 1000)
 #define DOUBTED FACT(ARMTAP_FINDING_network_stalled, RTDE, ARGS(arg_doubt(ARMTAP_WORD_client_gone)))
     const struct rule_row rows[] = {
@@ -485,6 +493,14 @@ static void what_waited_has_the_side_of_what_held_it_up(void **state)
          .no_cause = UNKNOWN(1)},
         {.what = {WAITING(arg_times(1))},
          .cause = {FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_unknown))), BEHIND},
+         .judged = {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = UNKNOWN(1)},
+        {.what = {FACT(ARMTAP_NOTE_tcp_reset, RTDE, ARGS(arg_reason(ARMTAP_WORD_robot_gone)))},
+         .cause = {SILENT_TO_END(robot_gone), WITHIN(1000, 4000)},
+         .judged = {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = UNKNOWN(1)},
+        {.what = {FACT(ARMTAP_NOTE_stream_resync, RTDE, ARGS(arg_bytes(90)))},
+         .cause = {SILENT_TO_END(held_up), WITHIN(1000, 4000)},
          .judged = {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR},
          .no_cause = UNKNOWN(1)},
         {.what = {FACT(ARMTAP_FINDING_clock_skipped, RTDE, NO_ARGS)},

@@ -181,6 +181,7 @@ struct lossy {
     uint32_t heard;        /* packets of the client before them */
     bool is_proven;        /* that the network lost something */
     bool is_answered;      /* the client sent something since */
+    bool is_over;          /* data came after the last of them */
 };
 /* Starts as zeros. `last`: the record before; `usual`: s between records. `can_read`: the client's receive buffer is
  * not full. */

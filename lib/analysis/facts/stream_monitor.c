@@ -708,6 +708,8 @@ static void blame(const struct monitors *monitors, struct running_stream *runnin
         why = (struct flow_rate_blame){.reason = ARMTAP_WORD_robot_gone, .times = asked[ARMTAP_TO_ROBOT]};
     else if (is_client_gone)
         why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_gone, .times = asked[ARMTAP_FROM_ROBOT]};
+    else if (running->answered > 0 && event->unseen[ARMTAP_FROM_ROBOT] > 0)
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_not_captured, .bytes = event->unseen[ARMTAP_FROM_ROBOT]};
     else if (running->answered > 0)
         why = (struct flow_rate_blame){.reason = ARMTAP_WORD_program_silent, .times = running->answered};
     else if (may_be_cut(event))

@@ -210,6 +210,7 @@ void armtap_lossy_record(struct lossy *lossy, struct findings *findings, const s
                          const struct armtap_where *last, double usual)
 {
     lossy->usual = usual;
+    lossy->is_over = true;
     int64_t pause = time_since(last, &record->where), since = time_since(&lossy->last, &record->where);
     if (pause > since && (double)lossy->late >= SHARE * (double)pause)
         take_longest(lossy, pause, &record->where);
@@ -228,6 +229,7 @@ static void take_resent(struct lossy *lossy, struct findings *findings, const st
     if (resent->times <= 1)
         lossy->again = event->where;
     lossy->last = event->where;
+    lossy->is_over = false;
     lossy->count++;
     lossy->times = resent->times;
     lossy->late = resent->late;
@@ -245,6 +247,13 @@ static bool is_in_vain(const struct lossy *lossy, const struct armtap_event *clo
     return lossy->count > 0 && lossy->times >= IN_VAIN && (close->unacknowledged[ARMTAP_FROM_ROBOT] > 0 || !is_heard);
 }
 
+/* Whether data did not stand still, but had ended: what a client that was not captured closed is sent again, too. */
+static bool may_be_closed(const struct lossy *lossy, const struct armtap_event *close)
+{
+    return close->stream->packets[ARMTAP_TO_ROBOT] == 0 && !lossy->is_proven && !lossy->is_over &&
+           lossy->longest_end.packet == lossy->last.packet;
+}
+
 static void end_lossy(struct lossy *lossy, struct findings *findings, const struct armtap_event *event)
 {
     uint64_t bytes = event->unacknowledged[ARMTAP_FROM_ROBOT];
@@ -259,7 +268,7 @@ static void end_lossy(struct lossy *lossy, struct findings *findings, const stru
                                              arg_from_packet(lossy->again.packet), arg_until_packet(lossy->last.packet),
                                              arg_until(armtap_stalls_close_word(event)))});
         *lossy = (struct lossy){.count = 0};
-    } else if (lossy->count > 0) {
+    } else if (lossy->count > 0 && !may_be_closed(lossy, event)) {
         report_lossy(lossy, findings, event->stream);
     }
 }

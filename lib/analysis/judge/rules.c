@@ -39,6 +39,8 @@
 #define BEHIND(kind) NEAR(FINDING_##kind, 30000, 1000), ALIKE
 /* The same hole. */
 #define SILENT_TOO SIGN(NEAR(FINDING_silence, 0, 0), ALIKE, .is_span = true)
+#define SILENT_TO_END SIGN(NEAR(FINDING_silence, 1000, 1000), HAS(is_to_end), ALIKE)
+#define GOT_NO_ANSWER SIGN(NEAR(NOTE_tcp_reset, 0, 0), HAS(reason), ALIKE)
 #define NOT_SENT SIGN(NEAR(FINDING_silence, 0, 0), SAYS(reason, not_sent), LACKS(times), ALIKE)
 #define NOT_ACKNOWLEDGED SIGN(NEAR(FINDING_tcp_not_acknowledged, 0, 1000), ALIKE)
 #define RESENT SIGN(NEAR(FINDING_tcp_retransmission, 0, 1000), SAYS(direction, from_robot), ALIKE)
