@@ -76,21 +76,31 @@ static bool is_other_syn(const struct armtap_tcp *tcp, const struct armtap_tcp_s
     return ahead < -1 || ahead > BEFORE_SYN;
 }
 
+/* Up to where a side is known to have sent. */
+static uint32_t sent_of(const struct armtap_tcp_side *side)
+{
+    return armtap_tcp_was_seen(side) ? (uint32_t)side->highest : side->first;
+}
+
+/* Whether a sequence number is more than a FIN behind that, as far as a connection can be. */
+static bool is_beyond(const struct armtap_tcp_side *side, uint32_t seq)
+{
+    return (int32_t)(seq - sent_of(side)) > 1 && armtap_tcp_is_near(seq, sent_of(side));
+}
+
 /* Whether a closed connection went on: a side acknowledges bytes that came after the end. Bytes alone prove nothing,
  * for they were on their way when it ended, or are sent again. */
 static bool goes_on(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
 {
-    return segment->flags & ARMTAP_TCP_ACK && peer->is_behind &&
-           armtap_tcp_is_near(segment->ack, (uint32_t)peer->next) &&
-           armtap_tcp_distance(segment->ack, peer->highest) > 1;
+    return segment->flags & ARMTAP_TCP_ACK && peer->is_behind && is_beyond(peer, segment->ack);
 }
 
 void armtap_tcp_after_end(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    if (armtap_tcp_was_seen(side) && !(segment->flags & (ARMTAP_TCP_RST | ARMTAP_TCP_SYN)) &&
-        armtap_tcp_is_near(segment->seq, (uint32_t)side->next) &&
-        armtap_tcp_distance(armtap_tcp_end_of(segment), side->highest) > 1)
+    bool is_known = armtap_tcp_was_seen(side) || side->has_first;
+    if (is_known && !(segment->flags & (ARMTAP_TCP_RST | ARMTAP_TCP_SYN)) &&
+        is_beyond(side, armtap_tcp_end_of(segment)))
         side->is_behind = true;
 }
 

@@ -109,6 +109,7 @@ struct armtap_tcp_reset {
     uint64_t acked;  /* how far it and what came before it acknowledge the other's bytes; 0: nothing */
     struct armtap_where where;
     int64_t active_time; /* of the last new bytes */
+    int64_t silence;     /* ns: after so long without new ones it ended the connection */
 };
 
 struct armtap_tcp {

@@ -9,7 +9,13 @@
 #define LATER INT64_C(1000000000)   /* ns: longer than what was sent before a RST came is on its way */
 #define SILENCE INT64_C(2000000000) /* ns: after a RST at the byte expected next, and what was still on its way */
 
-enum { REPEATS = 3 }; /* one may get lost */
+#define SILENCE_MOST INT64_C(30000000000) /* ns: the same where a side sends seldom */
+
+enum {
+    REPEATS = 3,     /* one may get lost */
+    STEPS = 8,       /* between segments, looked at */
+    STEPS_SILENT = 3 /* of those */
+};
 
 enum verdict { RESET_IGNORED, RESET_UNSURE, RESET_BELIEVED };
 
@@ -110,10 +116,38 @@ static void enter(struct armtap_tcp *tcp)
     reset->is_listed = true;
 }
 
+/* The longest that a side was silent between its last segments. */
+static int64_t longest_step(const struct armtap_history *history)
+{
+    int64_t longest = 0;
+    for (unsigned i = history->count > STEPS ? history->count - STEPS : 1; i < history->count; i++) {
+        int64_t step =
+            armtap_tcp_elapsed(armtap_history_segment(history, i)->time, armtap_history_segment(history, i - 1)->time);
+        longest = step > longest ? step : longest;
+    }
+    return longest;
+}
+
+/* After so long without a new byte, no more comes: longer than either side was silent between its segments, unless it
+ * is silent for longer than that already. */
+static int64_t silence_of(const struct armtap_tcp *tcp)
+{
+    int64_t silence = SILENCE;
+    for (int i = 0; i < 2; i++) {
+        const struct armtap_history *history = tcp->side[i].history;
+        int64_t usual = history ? STEPS_SILENT * longest_step(history) : 0;
+        bool is_active =
+            usual > 0 &&
+            armtap_tcp_elapsed(tcp->pool->now.time, armtap_history_segment(history, history->count - 1)->time) < usual;
+        silence = is_active && usual > silence ? usual : silence;
+    }
+    return silence < SILENCE_MOST ? silence : SILENCE_MOST;
+}
+
 struct armtap_tcp *armtap_tcp_overdue(const struct armtap_pool *pool)
 {
     struct armtap_tcp *tcp = pool->oldest_reset;
-    return tcp && armtap_tcp_elapsed(pool->now.time, tcp->reset.active_time) >= SILENCE ? tcp : NULL;
+    return tcp && armtap_tcp_elapsed(pool->now.time, tcp->reset.active_time) >= tcp->reset.silence ? tcp : NULL;
 }
 
 void armtap_tcp_drop_reset(struct armtap_tcp *tcp)
@@ -304,6 +338,7 @@ static void begin(struct armtap_tcp *tcp, enum armtap_direction direction, const
                                            .sent = !armtap_tcp_was_seen(peer) ? segment->ack
                                                                               : (uint32_t)(sent > acked ? sent : acked),
                                            .acked = acked,
+                                           .silence = silence_of(tcp),
                                            .where = tcp->pool->now};
     tcp->may_be_reset = true;
     enter(tcp);
