@@ -126,6 +126,11 @@ static bool is_after_another(const struct armtap_tcp *tcp, enum armtap_direction
         return false;
     if (armtap_tcp_was_seen(side) && is_before_start(tcp, side, segment))
         return true;
+    /* who sends new bytes so long after a RST in its name has not sent that */
+    bool is_late = tcp->reset.silence > 0 && tcp->reset.direction == direction &&
+                   armtap_tcp_elapsed(tcp->pool->now.time, tcp->reset.active_time) >= tcp->reset.silence;
+    if (armtap_tcp_was_seen(side) && !side->has_end && is_late && is_beyond(side, armtap_tcp_end_of(segment)))
+        return true;
     /* no acknowledgement can come; what the sender itself ended has no further bytes */
     if (armtap_tcp_was_seen(side) && !armtap_tcp_is_heard(peer) && segment->length + segment->cut > 1 &&
         armtap_tcp_distance(armtap_tcp_end_of(segment), side->highest) > 1)
