@@ -21,6 +21,7 @@ CLIENT, ROBOT = 0, 1
 HOSTS = [bytes([10, 0, 0, 9]), bytes([10, 0, 0, 2])]
 WINDOW, ACK_DELAY, RESEND = 60000, 0.04, 0.2
 CAPTURES, SESSIONS = 50, 10  # of each kind; connections in each
+CYCLE = 0.008  # s, of packages
 
 
 class Packet:
@@ -155,6 +156,7 @@ class Path:
         self.rng, self.now, self.port, self.delay, self.loss, self.copy = rng, begin, port, delay, loss, copy
         self.events, self.count, self.seen, self.beyond, self.packages = [], 0, [], [0, 0], []
         self.place = rng.choice((0, 0.5, 1))  # of the capture, 0: at the client
+        self.cycle = CYCLE
         self.ends = [Socket(self, side, rng.randrange(1 << 20, 1 << 31)) for side in (CLIENT, ROBOT)]
         for side in (CLIENT, ROBOT):
             self.ends[side].expected = self.ends[1 - side].next + 1
@@ -233,14 +235,14 @@ def play(kind, path, is_harassed=False):
             one.send(said)
             while other.expected < one.next:
                 path.run(path.now + 0.001 + path.delay)
-    start, end, talks = path.now, path.now + rng.uniform(0.3, 0.8), rng.choice((0, 0.1))  # a client that only listens: 0
-    for i in range(int((end - start) / 0.008 + 4 * path.delay / 0.008 + (260 if kind in UNHARMED else 60))):
-        path.after(i * 0.008, lambda i=i: path.say(package(path.server, i)))
+    start, end, talks = path.now, path.now + rng.uniform(0.3, 0.8) * path.cycle / CYCLE, rng.choice((0, 0.1))  # a client that only listens: 0
+    for i in range(int((end - start + 4 * path.delay) / path.cycle + (260 if kind in UNHARMED else 60))):
+        path.after(i * path.cycle, lambda i=i: path.say(package(path.server, i)))
         if rng.random() < talks:
-            path.after(i * 0.008 + 0.001, lambda: client.send(TEXT[path.server]))
+            path.after(i * path.cycle + 0.001, lambda: client.send(TEXT[path.server]))
     path.start, path.close = start, end
     for _ in range(rng.randrange(1, 4) if is_harassed else 0):
-        path.after(rng.uniform(0, end - start), rng.choice((lambda: forge(path), lambda: lose_reset(path, rng.choice((CLIENT, ROBOT)),
+        path.after(rng.uniform(10 * (path.cycle - CYCLE), end - start), rng.choice((lambda: forge(path), lambda: lose_reset(path, rng.choice((CLIENT, ROBOT)),
                                                                                                  rng.choice((57, 64))))))
     KINDS[kind](path, end - start)
     path.run(end + 30)
@@ -384,8 +386,10 @@ def sessions_of(kind, rng, is_harassed=False):
     server, sides = rng.choice((RTDE, REALTIME)), sides_of(kind, rng)
     loss = 0 if len(sides) == 1 else loss  # nothing tells what the client has, and how long armtap waits is not the question here
     begin, paths = 1000.0, []
+    cycle = rng.choice((CYCLE, CYCLE, 0.5, 2.5)) if is_harassed and kind not in UNHARMED else CYCLE
     for i in range(SESSIONS):
         paths.append(Path(rng, begin, 40000 + i // 2, server, delay, loss, copy))
+        paths[-1].cycle = cycle
         play(kind, paths[-1], is_harassed)
         paths[-1].seen = [(time, packet) for time, packet in paths[-1].seen if packet.side in sides]
         begin = paths[-1].now + 1
@@ -513,7 +517,7 @@ class Truth:
         self.before_fin = sum(end - start for start, end in self.holes if start >= heard and not any(to > end for _, to in self.has))
 
     def holds(self, start, end):
-        return not any(start < to and begin < end for begin, to in self.holes) and self.has and end <= max(to for _, to in self.has)
+        return not any(start < to and begin < end for begin, to in self.holes) and end <= max((to for _, to in self.has), default=0)
 
 
 def write_harmed(kind, seed, name):
@@ -523,15 +527,17 @@ def write_harmed(kind, seed, name):
     paths, sides = sessions_of(kind, rng, True)
     drop, swap = rng.choice((0, 0.01, 0.03)), rng.choice((0, 0.02, 0.1))
     for path in paths:
-        harm(path, rng, drop, swap)
+        harm(path, rng, drop, swap if path.cycle == CYCLE else 0)  # a machine swaps what comes within a moment
     save(name, in_order(paths))
     least = most = 0
     for path in paths:
         truth = Truth(path, ROBOT, sides)
         early = {packet.seq for time, packet in path.seen if time < path.close - 0.05}
-        for start, end in path.packages:
-            most += truth.holds(start, end)
-            least += truth.holds(start, end) and any(start - 1460 < seq <= start for seq in early)
+        whole = [truth.holds(start, end) for start, end in path.packages] + [False, False]
+        most += sum(whole)
+        # One alone between two that are not whole is told to be unreadable: those that follow would show where it ends.
+        least += sum(whole[i] and (whole[i - 1] or (whole[i + 1] and whole[i + 2])) and any(start - 1460 < seq <= start for seq in early)
+                     for i, (start, _) in enumerate(path.packages))
     return [Truth(path, side, sides) for path in paths for side in sides], least, most
 
 

@@ -15,6 +15,7 @@ enum {
 #define SHORT_TIME INT64_C(50000000)    /* ns: the same where rows would come to belong to the next file of a capture */
 #define APART_TIME INT64_C(5000000)     /* ns: queues of one capturing machine are less apart */
 #define PATIENCE INT64_C(2000000000)    /* ns: a hole this old is given up */
+#define HEARD INT64_C(30000000000)      /* ns: who acknowledged so lately would still be heard */
 #define CLOCK_STEP INT64_C(-1000000000) /* ns: a capture clock that went back this far was set */
 
 void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state)
@@ -132,19 +133,18 @@ void armtap_tcp_saw_copy(struct armtap_tcp_apart *apart, int64_t late, const str
 /* How far the clock is ahead that stamped a direction's packets, at least, for what acknowledges data is sent after
  * they came; 0: that is not proven. A clock is as far ahead all the time. If it stamped the whole direction, most data
  * are behind, and what acknowledges the peer's data is never earlier than that. If it stamped some packets, many of
- * them are about as far behind, while the peer's are in order: a machine that swaps packets swaps those of both. */
+ * them are about as far behind. A machine that swaps packets swaps the peer's, too. */
 static int64_t ahead_of(const struct armtap_tcp_side *side, const struct armtap_tcp_side *peer)
 {
-    enum { MANY = 8, SHARE = 20, NEAR = 3, DISORDER = 8 };
+    enum { MANY = 8, SHARE = 20, ALIKE = 4, NEAR = 3, DISORDER = 8 };
     const struct armtap_tcp_apart *apart = &side->apart;
-    bool is_most =
-        apart->is_syn_behind || (apart->behind >= APART_LEAST && 2 * apart->bytes >= side->highest - side->start);
-    bool is_some = apart->behind >= MANY && SHARE * apart->bytes >= side->highest - side->start &&
-                   NEAR * apart->near >= apart->measured && DISORDER * apart->disorder <= apart->behind;
     int64_t soon = peer->sender.acked_after;
-    if (is_most)
+    uint64_t all = side->highest - side->start;
+    bool is_orderly = DISORDER * apart->disorder <= apart->behind;
+    if (apart->is_syn_behind || (is_orderly && apart->behind >= APART_LEAST && 2 * apart->bytes >= all))
         return soon && soon < apart->most ? soon : apart->most;
-    return is_some ? apart->most : 0;
+    bool are_alike = apart->near >= ALIKE && NEAR * apart->near >= apart->measured;
+    return is_orderly && are_alike && apart->behind >= MANY && SHARE * apart->bytes >= all ? apart->most : 0;
 }
 
 static int tell_apart(struct armtap_tcp *tcp, enum armtap_direction direction)
@@ -292,8 +292,7 @@ static bool is_awaited(const struct armtap_tcp *tcp, const struct armtap_tcp_sid
 {
     int64_t newest = side->queue.tail->where.time, heard = side->sender.heard_time;
     bool is_unheard = side->queue.head->start > side->next && side->queue.acked && side->queue.acked <= side->next;
-    return is_unheard &&
-           (tcp->may_be_reset || heard >= newest || (uint64_t)newest - (uint64_t)heard < (uint64_t)PATIENCE);
+    return is_unheard && (tcp->may_be_reset || heard >= newest || (uint64_t)newest - (uint64_t)heard < (uint64_t)HEARD);
 }
 
 /* Of a hole, what was acknowledged first: the rest may be awaited. */
@@ -322,17 +321,18 @@ static bool is_given_up(const struct armtap_tcp *tcp, const struct armtap_tcp_si
     const struct armtap_pool *pool = tcp->pool;
     const struct armtap_chunk *head = side->queue.head;
     bool held = side->state == ARMTAP_TCP_HELD;
+    if (is_next_chunk(side))
+        return armtap_tcp_elapsed(pool->now.time, head->where.time) >= GRACE_TIME;
     uint64_t packet = held ? side->held_packet : head->acked_packet;
-    int64_t waited = armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->where.time);
+    int64_t waited = armtap_tcp_elapsed(pool->now.time, held          ? side->held_time
+                                                        : head->acked ? head->acked_time
+                                                                      : head->where.time);
     if (waited >= PATIENCE)
         return held || !is_awaited(tcp, side);
-    if (is_next_chunk(side))
-        return waited >= GRACE_TIME;
     if ((!held && !head->acked) || pool->packets - packet < GRACE_PACKETS)
         return false;
     bool is_short = held || head->where.file != pool->now.file;
-    return armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->acked_time) >=
-           (is_short ? SHORT_TIME : GRACE_TIME);
+    return waited >= (is_short ? SHORT_TIME : GRACE_TIME);
 }
 
 int armtap_tcp_give_up_overdue(struct armtap_tcp *tcp)
