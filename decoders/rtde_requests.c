@@ -1,6 +1,7 @@
 /* Requests that wait for their replies. The controller answers in order, so a reply also shows that the replies to
  * earlier requests were missed; a gap in what it sent may show that, too. A set-up whose reply was missed still
- * replaced the output recipe: the previous one no longer describes the data. */
+ * replaced the output recipe: the previous one no longer describes the data. Without any of these no reply was sent,
+ * and it still does, unless the client went on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,7 +219,7 @@ int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next) {
         if (next->type != ARMTAP_RTDE_SETUP_OUTPUTS || next->answered || next->in_force)
             continue;
-        next->missed |= armtap_rtde_is_overdue(next, now);
+        next->missed |= next->passed && armtap_rtde_is_overdue(next, now);
         next->in_force = next->missed || !rtde->outputs;
         replaced |= next->in_force;
     }
