@@ -561,6 +561,8 @@ def judge_harmed(kind, seed):
     expect(name + ": what was captured", total("bytes_decoded") + total("bytes_skipped") == captured, captured)
     expect(name + ": what the capture lacks", gaps[0] == lost, gaps, lost)
     expect(name + ": what never came", unheard - late <= gaps[1] <= unheard, gaps, unheard, late)
+    text = " ".join(subprocess.run([ARMTAP, "diagnose", name], capture_output=True, text=True, check=False).stdout.split())
+    expect(name + ": the verdict", not sum(gaps) or "nothing is missing." not in text, text[-200:])
     expect(name + ": each byte counts once", total("bytes_lost") == sum(gaps), total("bytes_lost"), gaps)
 
 

@@ -255,13 +255,20 @@ static const char *limit_of(const struct diagnosis *diagnosis)
                                                                        : NULL;
 }
 
-/* `ordinary`: what happened all the same, or NULL. */
-static void say_nothing_is_wrong(const struct telling *telling, uint64_t records,
+/* `ordinary`: what happened all the same, or NULL. What is missing without an incident was never acknowledged. */
+static void say_nothing_is_wrong(const struct diagnosis *diagnosis, const struct telling *telling,
                                  const struct armtap_incident *ordinary)
 {
-    char text[TEXT_MAX];
-    snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing%s%s.", records,
-             records == 1 ? " was" : "s were", ordinary ? "; " : "", ordinary ? ordinary->brief : "");
+    char text[TEXT_MAX], missing[80] = "";
+    uint64_t records = records_of(diagnosis), lost = 0;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
+        for (int direction = 0; direction < 2; direction++)
+            lost += armtap_streams_at(diagnosis->streams, i)->stream->bytes_lost[direction];
+    if (lost > 0)
+        snprintf(missing, sizeof missing, " but %" PRIu64 " byte%s never acknowledged", lost,
+                 lost == 1 ? " that was" : "s that were");
+    snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing%s%s%s.",
+             records, records == 1 ? " was" : "s were", missing, ordinary ? "; " : "", ordinary ? ordinary->brief : "");
     say_in(telling, PAINT_GOOD, text);
 }
 
@@ -277,7 +284,7 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
         snprintf(text, sizeof text, "No fault was found in what was captured; but %s.", limit);
         say_in(telling, diagnosis->is_whole ? PAINT_NONE : PAINT_WARNING, text);
     } else if (diagnosis->endings.by_client == diagnosis->endings.streams) {
-        say_nothing_is_wrong(telling, records, NULL);
+        say_nothing_is_wrong(diagnosis, telling, NULL);
     } else {
         say_in(telling, PAINT_GOOD, "No fault in what was captured; it goes on.");
     }
@@ -316,7 +323,7 @@ static void say_verdict(const struct diagnosis *diagnosis, const struct telling 
     size_t count;
     const struct armtap_incident *worst = worst_of(diagnosis, &count);
     if (worst && is_well(diagnosis)) {
-        say_nothing_is_wrong(telling, records_of(diagnosis), worst);
+        say_nothing_is_wrong(diagnosis, telling, worst);
         return;
     }
     if (!worst) {
