@@ -747,6 +747,7 @@ struct armtap_event {
     struct armtap_resent resent; /* for RETRANSMISSION, else empty */
     uint64_t unacknowledged[2];  /* for CLOSE, by direction: bytes sent again, and never acknowledged, as captured */
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
+    int64_t round_trip;                           /* for CLOSE: between the two ends and back, ns; 0: unknown */
     bool answers; /* for CLOSE by FIN, which is doubtful then: it acknowledges the other side's, which closed first */
     uint64_t unseen[2]; /* for CLOSE, by direction: bytes sent, by the sender's numbers, and neither captured nor
                          * acknowledged */

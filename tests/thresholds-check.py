@@ -666,8 +666,9 @@ def check_names(path):
 
 
 def check_waits(path):
-    """Data that was waited for is told though nothing is wrong: for longer than 0.1 s, and than ten steps."""
-    for seconds, rate, told in ((0.099, 125, False), (0.101, 125, True), (1.5, 125, True), (0.99, 10, False), (1.01, 10, True)):
+    """Data that was waited for is told though nothing is wrong: for longer than 0.1 s and 1.5 round trips, which take some ms
+    here, and than ten steps."""
+    for seconds, rate, told in ((0.099, 125, False), (0.106, 125, True), (1.5, 125, True), (0.99, 10, False), (1.01, 10, True)):
         stream = rtde(rate, rate)
         later = seconds - 1 / rate
         stream.packets = [(time + (later if time > 2 else 0), packet) for time, packet in stream.packets]
@@ -675,6 +676,70 @@ def check_waits(path):
         words = " ".join(diagnose(path, status=0).split())
         assert f"Stream 0 had no data for up to {seconds:.3f} s (until packet" in words or not told, words
         assert ("had no data for up to" in words) == told, words
+        row = json.loads(diagnose(path, "--json", status=0))["streams"][0]
+        assert (row["stood_still_s"] is not None) == (row["stood_still_packet"] is not None) == told, row
+    for trip, told in ((0.3, False), (0.05, True)):
+        stream = rtde(125, 125)
+        stream.packets = [(time + (0.3 if time > 2.5 else 0), packet) for time, packet in far(stream, trip)]
+        write(path, stream)
+        words = " ".join(diagnose(path, status=0).split())
+        assert ("had no data for up to" in words) == told, (trip, words)
+
+
+def far(stream, trip):
+    """The same from a robot that is so many s away, there and back: what it answers comes so much later."""
+    packets, late, was_client = [], 0.0, False
+    for time, packet in stream.packets:
+        is_client = packet[34:36] == struct.pack(">H", 50000)
+        late += trip * (was_client and not is_client)
+        was_client = is_client
+        packets.append((time + late, packet))
+    return packets
+
+
+def check_stops(path):
+    """Data that stopped 0.5 s and three packages before its end is named, by whichever side and protocol; a round trip
+    counts twice. What a client paused is its end; a reset of the client may not be."""
+    for seconds, rate, trip, told in ((0.48, 125, 0, False), (0.53, 125, 0, True), (1.9, 125, 0, True), (0.45, 10, 0, False),
+                                      (0.6, 10, 0, True), (0.7, 4, 0, False), (0.8, 4, 0, True), (0.9, 125, 0.3, False),
+                                      (1.3, 125, 0.3, True)):
+        for how in "close", "goes on", "legacy":
+            if how == "legacy" and trip:
+                continue
+            stream, beside = rtde(rate, rate) if how != "legacy" else Legacy(), []
+            if how == "legacy":
+                rate, seconds = 125, max(seconds, 0.53) if told else min(seconds, 0.48)
+                for _ in range(200):
+                    stream.data(1)
+            stream.packets = far(stream, trip)
+            last = max(time for time, _ in stream.packets)
+            stream.time = last + seconds
+            if how == "goes on":
+                other = Legacy(client_port=50001, robot=b"\x0a\0\0\3")
+                other.data(round(stream.time * 125))
+                beside = [other]
+                stream.packets = [one for one in stream.packets if one[0] <= last]
+            else:
+                stream.send("c", b"", 0x11)
+            write(path, stream, *beside)
+            words = " ".join(diagnose(path, status=0).split())
+            case = (seconds, rate, trip, how, words)
+            assert ("the data of stream 0, from 10.0.0.2:" in words and "before " in words) == told, case
+            assert ("goes on" if beside else "Nothing is wrong") in words or told, case
+            row = json.loads(diagnose(path, "--json", status=0))["streams"][0]
+            assert (row["stopped_s"] is not None) == (row["stopped_packet"] is not None) == told, row
+            assert not told or abs(row["stopped_s"] - seconds) < 0.06, (seconds, row)
+    for requests, flags, well in (((), 0x11, True), ((), 0x14, False), (("P",), 0x14, True), (("P",), 0, True)):
+        stream = rtde(125, 125)
+        for request in requests:
+            stream.ask(request)
+            stream.reply(request, b"\1")
+        if flags:
+            stream.send("c", b"", flags)
+        write(path, stream)
+        words = " ".join(diagnose(path, status=0).split())
+        assert ("Nothing is wrong" in words) == well, (requests, flags, words)
+        assert well or "its reset" in words, words
 
 
 def check_unclocked(path):
@@ -697,7 +762,7 @@ def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
               check_bursts, check_tool, check_blame, check_narrow, check_full, check_outage, check_keep_alives, check_acknowledged, check_gone, check_delay, check_waiting,
-              check_names, check_waits, check_unclocked)
+              check_names, check_waits, check_stops, check_unclocked)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             try:

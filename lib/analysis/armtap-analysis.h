@@ -190,6 +190,12 @@ struct armtap_rates_totals {
     uint64_t steps, unclocked;
     int64_t longest_wait;         /* for a package while data was due, without gaps of the capture; ns, -1: unknown */
     struct armtap_where wait_end; /* that package */
+    int64_t round_trip;           /* between client and robot and back, ns; 0: unknown */
+    /* Before the end of the connection, or of the capture, if data was due: for how long there was none, after more
+     * than three packages that did not come, and the last one. ns, -1: not that. */
+    int64_t stopped;
+    struct armtap_where stopped_since;
+    bool is_paused; /* a request of the client had ended the data before */
 };
 
 /* ---- diagnosis ------------------------------------------------------------------------------------------------- */

@@ -98,6 +98,7 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
     for (int i = 0; i < 2 && type == ARMTAP_EVENT_CLOSE; i++) {
         told.unacknowledged[i] = armtap_tcp_unacknowledged(&flow->tcp, (enum armtap_direction)i);
         told.unseen[i] = armtap_tcp_unseen(&flow->tcp, (enum armtap_direction)i);
+        told.round_trip += armtap_sender_round_trip(&flow->tcp.side[i].sender);
     }
     return armtap_conn_arrival(flow->conn, &told);
 }

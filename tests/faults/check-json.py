@@ -21,6 +21,8 @@ FINDING = {"severity": str, "id": str, "file": str, "stream": (int, type(None)),
            "args": dict}
 STREAM = {"stream": int, "expected_hz": NUMBER, "rate_hz": NUMBER, "skipped": int, "bytes_lost": int,
           "jitter_p50_ms": NUMBER, "jitter_p99_ms": NUMBER, "jitter_max_ms": NUMBER, "longest_silence_s": NUMBER,
+          "stood_still_s": (*NUMBER, type(None)), "stood_still_packet": (int, type(None)),
+          "stopped_s": (*NUMBER, type(None)), "stopped_packet": (int, type(None)),
           "clock_offset_s": NUMBER, "clock_drift_ppm": (int, float, type(None))}
 MODE = {"stream": int, "packet": int, "time": NUMBER, "field": str, "value": int, "name": (str, type(None))}
 INCIDENT = {"robot": str, "streams": list, "from": NUMBER, "to": NUMBER, "packet": int, "what": str, "cause": (str, type(None)),

@@ -13,7 +13,11 @@
 /* ns: data that came this shortly before the capture's end goes on. */
 #define GOES_ON 1000000000
 /* ns: data that stopped longer before its connection's end did not go on to it. */
-#define SILENT_END 500000000
+#define STOPPED_LEAST 500000000
+/* Waits for data that are worth a line though no fault: ns, and steps of the expected rate. */
+#define WAIT_LEAST 100000000
+#define WAIT_STEPS 10
+#define TRIP_MOST 400000000
 
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
 {
@@ -51,7 +55,9 @@ void diagnosis_free(struct diagnosis *diagnosis)
     armtap_diagnosis_free(diagnosis->found);
     armtap_streams_free(diagnosis->numbering);
     free(diagnosis->near);
+    free(diagnosis->ends);
     diagnosis->found = NULL;
+    diagnosis->ends = NULL;
     diagnosis->numbering = NULL;
     diagnosis->is_over = false;
     diagnosis->streams = NULL;
@@ -155,13 +161,24 @@ static int collect_near(struct diagnosis *diagnosis)
 
 /* ---- how streams ended ------------------------------------------------------------------------------------------- */
 
-/* Whether data that no client can pause had stopped when the connection ended. RTDE's silences are findings. */
-static bool is_silent_end(const struct armtap_stream_summary *summary)
+/* At most what paths take: a client that seldom acknowledges shows no shorter one. ns */
+static int64_t round_trip_of(const struct armtap_rates_totals *rates)
 {
-    const struct armtap_stream *stream = summary->stream;
-    int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = stream->last.time;
-    bool is_steady = stream->protocol == ARMTAP_REALTIME || stream->protocol == ARMTAP_PRIMARY;
-    return is_steady && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last > SILENT_END;
+    return rates->round_trip < TRIP_MOST ? rates->round_trip : TRIP_MOST;
+}
+
+bool diagnosis_has_stopped(const struct diagnosis *diagnosis, const struct armtap_stream_diagnosis *stream)
+{
+    const struct armtap_rates_totals *rates = stream->rates;
+    return rates &&
+           rates->stopped > STOPPED_LEAST + 2 * round_trip_of(rates) + diagnosis->ends[stream->summary->number].apart;
+}
+
+bool diagnosis_has_waited(const struct armtap_stream_diagnosis *stream)
+{
+    const struct armtap_rates_totals *rates = stream->rates;
+    return rates && rates->longest_wait > WAIT_LEAST + round_trip_of(rates) * 3 / 2 &&
+           (double)rates->longest_wait * rates->expected_hz > WAIT_STEPS * 1e9;
 }
 
 /* The last packet of all streams. */
@@ -175,16 +192,11 @@ static int64_t end_of_capture(const struct diagnosis *diagnosis)
     return end;
 }
 
-/* What findings say of how a stream ended. */
-struct ending {
-    const struct armtap_finding *closed; /* or NULL */
-    bool is_bursty, is_empty;
-};
-
 /* By stream, in one pass over the findings, which may be many; the first of a kind counts. */
 static void look_at_findings(const struct diagnosis *diagnosis, struct ending *all)
 {
     const struct armtap_finding *finding;
+    double apart;
     for (size_t i = 0; (finding = armtap_diagnosis_finding_at(diagnosis->found, i)); i++) {
         struct ending *ending =
             finding->stream < armtap_streams_count(diagnosis->streams) ? &all[finding->stream] : NULL;
@@ -192,38 +204,50 @@ static void look_at_findings(const struct diagnosis *diagnosis, struct ending *a
             continue;
         if (strcmp(finding->kind->id, "tcp.closed") == 0)
             ending->closed = ending->closed ? ending->closed : finding;
+        if (strcmp(finding->kind->id, "capture.clocks-apart") == 0 &&
+            armtap_finding_number(finding, "duration_s", &apart))
+            ending->apart = (int64_t)(apart * 1e9) > ending->apart ? (int64_t)(apart * 1e9) : ending->apart;
         ending->is_bursty = ending->is_bursty || strcmp(finding->kind->id, "rate.bursts") == 0;
         ending->is_empty = ending->is_empty || strcmp(finding->kind->id, "rtde.no-data") == 0;
     }
 }
 
-static void count_ending(struct endings *endings, const struct armtap_stream_summary *summary,
-                         const struct ending *ending, int64_t end)
+/* `end`: the capture's. Whoever paused the data may end the connection in any way. */
+static void count_ending(struct diagnosis *diagnosis, const struct armtap_stream_diagnosis *stream, int64_t end)
 {
+    struct endings *endings = &diagnosis->endings;
+    const struct ending *ending = &diagnosis->ends[stream->summary->number];
     const struct armtap_finding *closed = ending->closed;
-    int64_t last = summary->last[ARMTAP_FROM_ROBOT].time;
+    int64_t last = stream->summary->last[ARMTAP_FROM_ROBOT].time;
+    double unread;
     const char *closer = closed && !closed->is_doubtful ? armtap_finding_text(closed, "who") : NULL;
-    endings->by_client += closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
+    bool is_client = closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
+    bool is_paused = stream->rates && stream->rates->is_paused, has_stopped = diagnosis_has_stopped(diagnosis, stream);
+    bool is_reset = is_client && !is_paused && armtap_finding_number(closed, "unread_bytes", &unread);
+    bool is_near = last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
+    endings->by_client += (is_client && !is_reset) || (is_paused && !closed);
+    endings->by_reset += is_reset;
     endings->by_robot += closer && strcmp(closer, "robot") == 0;
-    endings->silent += is_silent_end(summary);
+    endings->going_on += !closed && !is_paused && is_near;
+    endings->stopped += has_stopped;
     endings->bursts += ending->is_bursty;
     endings->empty += ending->is_empty;
-    endings->going_on += !closed && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
+    if (has_stopped && (!endings->longest || stream->rates->stopped > endings->longest->rates->stopped))
+        endings->longest = stream;
 }
 
 /* Part of settling. 0, or -1 if memory runs out. */
 static int find_endings(struct diagnosis *diagnosis)
 {
-    size_t count = armtap_streams_count(diagnosis->streams);
-    struct ending *all = calloc(count + 1, sizeof *all);
+    size_t count = armtap_diagnosis_stream_count(diagnosis->found);
     int64_t end = end_of_capture(diagnosis);
     diagnosis->endings = (struct endings){.streams = count};
-    if (!all)
+    diagnosis->ends = calloc(count + 1, sizeof *diagnosis->ends);
+    if (!diagnosis->ends)
         return -1;
-    look_at_findings(diagnosis, all);
+    look_at_findings(diagnosis, diagnosis->ends);
     for (size_t i = 0; i < count; i++)
-        count_ending(&diagnosis->endings, armtap_streams_at(diagnosis->streams, i), &all[i], end);
-    free(all);
+        count_ending(diagnosis, armtap_diagnosis_stream_at(diagnosis->found, i), end);
     return 0;
 }
 

@@ -13,7 +13,14 @@ struct archive;
 
 /* How streams ended; and those whose data stopped before, or never came. */
 struct endings {
-    size_t streams, by_client, by_robot, going_on, silent, empty, bursts;
+    size_t streams, by_client, by_reset, by_robot, going_on, stopped, empty, bursts;
+    const struct armtap_stream_diagnosis *longest; /* of those that stopped; NULL: none */
+};
+/* What findings say of one stream. */
+struct ending {
+    const struct armtap_finding *closed; /* or NULL */
+    int64_t apart;                       /* of clocks that stamped its packets, ns */
+    bool is_bursty, is_empty;
 };
 
 struct diagnosis {
@@ -35,7 +42,8 @@ struct diagnosis {
     bool is_whole;                      /* everything was read; set by diagnosis_read */
     const struct armtap_finding **near; /* the findings that --around names */
     size_t near_count;
-    struct endings endings; /* set by diagnosis_settle */
+    struct ending *ends;    /* by stream; set by diagnosis_settle */
+    struct endings endings; /* of all streams */
 };
 
 /* Prepares for a reading. 0, or -1 if memory runs out. */
@@ -45,6 +53,12 @@ void diagnosis_free(struct diagnosis *diagnosis);
 enum exit_status diagnosis_read(struct diagnosis *diagnosis);
 /* Call after the reading. 0, or -1 if memory runs out. */
 int diagnosis_settle(struct diagnosis *diagnosis);
+/* Whether its data stopped before its connection's end, or the capture's: by more than jitter, a round trip and clocks
+ * that are apart explain. */
+bool diagnosis_has_stopped(const struct diagnosis *diagnosis, const struct armtap_stream_diagnosis *stream);
+/* Whether its data was waited for longer than a sender waits that goes by the round trip: worth a line though no fault.
+ */
+bool diagnosis_has_waited(const struct armtap_stream_diagnosis *stream);
 /* Whether there is anything to report: a stream, or an attempt to connect. */
 bool diagnosis_has_content(const struct diagnosis *diagnosis);
 /* Whether that is telemetry, or a reason why there is none. */

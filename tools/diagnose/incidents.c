@@ -14,10 +14,6 @@
 #define ALIKE 3
 #define TEXT_MAX 4096
 #define SUBJECT_MAX 100
-/* Waits for data that are worth a line though no fault: ns, and steps of the expected rate. */
-#define WAIT_LEAST 100000000
-#define WAIT_STEPS 10
-
 /* Who gets the sentences. */
 struct telling {
     struct speech to;
@@ -161,10 +157,7 @@ static const struct armtap_stream_diagnosis *longest_wait(const struct diagnosis
     const struct armtap_stream_diagnosis *longest = NULL;
     for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
         const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
-        const struct armtap_rates_totals *rates = stream->rates;
-        if (rates && rates->longest_wait > WAIT_LEAST &&
-            (double)rates->longest_wait * rates->expected_hz > WAIT_STEPS * 1e9 &&
-            (!longest || rates->longest_wait > longest->rates->longest_wait))
+        if (diagnosis_has_waited(stream) && (!longest || stream->rates->longest_wait > longest->rates->longest_wait))
             longest = stream;
     }
     return longest;
@@ -237,8 +230,41 @@ static bool is_from_socket(const struct diagnosis *diagnosis)
     return false;
 }
 
-/* Why the capture cannot show that all was well; NULL: it can. */
-static const char *limit_of(const struct diagnosis *diagnosis)
+/* Whose data stopped before the end, and when. */
+static const char *say_stopped(const struct diagnosis *diagnosis, char text[TEXT_MAX])
+{
+    const struct armtap_stream_diagnosis *stream = diagnosis->endings.longest;
+    const struct armtap_rates_totals *rates = stream->rates;
+    size_t more = diagnosis->endings.stopped - 1;
+    bool is_closed = diagnosis->ends[stream->summary->number].closed;
+    char clock[CELL_MAX];
+    int length =
+        snprintf(text, TEXT_MAX, "the data of stream %" PRIu32 ", from %s, stopped at %s (packet %" PRIu64 "), %.3f s",
+                 diagnosis_number(diagnosis, stream->summary->number), stream->summary->stream->robot,
+                 cell_clock(clock, rates->stopped_since.time, diagnosis->zone), rates->stopped_since.packet,
+                 (double)rates->stopped / 1e9);
+    if (rates->expected_hz > 0)
+        length += snprintf(text + length, TEXT_MAX - (size_t)length, " or %.0f packages",
+                           (double)rates->stopped / 1e9 * rates->expected_hz);
+    length += snprintf(text + length, TEXT_MAX - (size_t)length, " before %s",
+                       is_closed ? "its connection ended" : "the capture's end");
+    if (more > 0)
+        snprintf(text + length, TEXT_MAX - (size_t)length, ", and so did that of %zu more stream%s", more,
+                 more == 1 ? "" : "s");
+    return text;
+}
+
+static const char *say_still(const struct diagnosis *diagnosis, char text[TEXT_MAX])
+{
+    const struct armtap_stream_diagnosis *stream = longest_wait(diagnosis);
+    snprintf(text, TEXT_MAX, "the data of stream %" PRIu32 " stood still for %.3f s, until packet %" PRIu64,
+             diagnosis_number(diagnosis, stream->summary->number), (double)stream->rates->longest_wait / 1e9,
+             stream->rates->wait_end.packet);
+    return text;
+}
+
+/* Why the capture cannot show that all was well, perhaps in `text`; NULL: it can. */
+static const char *limit_of(const struct diagnosis *diagnosis, char text[TEXT_MAX])
 {
     const struct endings *endings = &diagnosis->endings;
     return !diagnosis->is_whole         ? "reading stopped early"
@@ -247,10 +273,12 @@ static const char *limit_of(const struct diagnosis *diagnosis)
                ? "skipped packages cannot be detected without the controller's timestamp"
            : is_from_socket(diagnosis) ? "packet loss, retransmission and delay are not in it"
            : endings->empty > 0        ? "a stream has no data"
-           : longest_wait(diagnosis)   ? "data stood still for a while"
+           : endings->longest          ? say_stopped(diagnosis, text)
+           : longest_wait(diagnosis)   ? say_still(diagnosis, text)
            : endings->bursts > 0       ? "data came in bursts"
-           : endings->silent > 0       ? "data stopped before its connection ended"
            : endings->by_robot > 0     ? "the robot closed a connection, and why is not in it"
+           : endings->by_reset > 0
+               ? "a client's connection ended by its reset, and whether the client meant it is not in it"
            : endings->by_client + endings->going_on < endings->streams ? "how each stream ended is not in it"
                                                                        : NULL;
 }
@@ -275,9 +303,9 @@ static void say_nothing_is_wrong(const struct diagnosis *diagnosis, const struct
 /* The verdict if there is no incident: no more than all that was captured shows. */
 static void say_clean(const struct diagnosis *diagnosis, const struct telling *telling)
 {
-    char text[200];
+    char text[TEXT_MAX + 80], why[TEXT_MAX];
     uint64_t records = records_of(diagnosis);
-    const char *limit = limit_of(diagnosis);
+    const char *limit = limit_of(diagnosis, why);
     if (records == 0)
         say_in(telling, PAINT_WARNING, "The capture holds no data from the robot, so what the robot did is unknown.");
     else if (limit) {
@@ -307,8 +335,9 @@ static const struct armtap_incident *worst_of(const struct diagnosis *diagnosis,
 static bool is_well(const struct diagnosis *diagnosis)
 {
     const struct armtap_incident *incident;
-    bool is =
-        diagnosis->endings.by_client == diagnosis->endings.streams && !limit_of(diagnosis) && records_of(diagnosis) > 0;
+    char why[TEXT_MAX];
+    bool is = diagnosis->endings.by_client == diagnosis->endings.streams && !limit_of(diagnosis, why) &&
+              records_of(diagnosis) > 0;
     double ran;
     for (size_t i = 0; is && (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++)
         is = incident->severity == ARMTAP_INFO &&

@@ -10,9 +10,9 @@
 #include "input/files/file_reader.h"
 #include "analysis/inside.h"
 
-static void key_packet(struct json *json, uint64_t packet)
+static void key_packet(struct json *json, const char *key, uint64_t packet)
 {
-    json_key(json, "packet");
+    json_key(json, key);
     if (packet == 0)
         json_null(json);
     else
@@ -110,7 +110,7 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
         json_null(json);
     else
         json_unsigned(json, diagnosis_number(diagnosis, finding->stream));
-    key_packet(json, finding->where.packet);
+    key_packet(json, "packet", finding->where.packet);
     json_member_time(json, "time", finding->where.time);
     json_member_text(json, "text", text);
     arguments_json(json, &finding->arguments);
@@ -248,6 +248,11 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis,
     key_ns(json, "jitter_p99_ms", rates->jitter_p99, rates->jitter_p99 >= 0, 6);
     key_ns(json, "jitter_max_ms", rates->jitter_max, rates->jitter_max >= 0, 6);
     key_ns(json, "longest_silence_s", rates->longest_silence, rates->longest_silence >= 0, 9);
+    bool has_waited = diagnosis_has_waited(stream), has_stopped = diagnosis_has_stopped(diagnosis, stream);
+    key_ns(json, "stood_still_s", rates->longest_wait, has_waited, 9);
+    key_packet(json, "stood_still_packet", has_waited ? rates->wait_end.packet : 0);
+    key_ns(json, "stopped_s", rates->stopped, has_stopped, 9);
+    key_packet(json, "stopped_packet", has_stopped ? rates->stopped_since.packet : 0);
     key_ns(json, "clock_offset_s", clocks->offset, clocks->has_offset, 9);
     key_double(json, "clock_drift_ppm", clocks->drift_ppm, clocks->has_drift, 3);
     if (diagnosis->archive)
@@ -263,7 +268,7 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
         return;
     json_object(json, false);
     json_member_unsigned(json, "stream", diagnosis_number(diagnosis, summary->number));
-    key_packet(json, entry->where.packet);
+    key_packet(json, "packet", entry->where.packet);
     json_member_time(json, "time", entry->where.time);
     json_member_text(json, "field", armtap_mode_field(entry, name));
     json_member_signed(json, "value", entry->value);
@@ -302,7 +307,7 @@ static void incident_json(struct json *json, const struct diagnosis *diagnosis, 
     json_close(json);
     json_member_time(json, "from", incident->from);
     json_member_time(json, "to", incident->to);
-    key_packet(json, incident->where.packet);
+    key_packet(json, "packet", incident->where.packet);
     kind_json(json, "what", incident->what);
     kind_json(json, "cause", incident->cause);
     json_member_text(json, "side", armtap_blame_name(incident->side));

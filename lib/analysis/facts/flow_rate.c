@@ -9,7 +9,6 @@
 #include "analysis/inside.h"
 
 #define SILENCE (2 * SECOND)
-#define WAIT_AT_END 1e9 /* ns: a connection's end takes less, on whatever path */
 /* A silence is also longer than this many package intervals: some clients request less than one package per
  * second. */
 #define SILENT_STEPS 3
@@ -143,8 +142,11 @@ struct flow_rate {
     struct histogram *jitter; /* of the stream */
     struct armtap_flow_sums sums;
     int64_t longest_gap;
-    int64_t longest_wait; /* of the silences that a package ended, or the connection */
+    int64_t longest_wait; /* of the silences that a package ended, or a request of the client */
     struct armtap_where wait_end;
+    int64_t stopped; /* before the end */
+    struct armtap_where stopped_since;
+    bool is_closing, is_paused;
 };
 
 static bool has(const struct flow_rate *flow, enum armtap_trait trait)
@@ -194,7 +196,7 @@ struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int c
         flow->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     flow->not_before = ARMTAP_NO_TIME;
     flow->sums = (struct armtap_flow_sums){.channel = (unsigned)channel, .longest_silence = -1};
-    flow->longest_gap = flow->longest_wait = -1;
+    flow->longest_gap = flow->longest_wait = flow->stopped = -1;
     flow->jitter = jitter;
     flow->frequency_wanted = frequency_wanted;
     return flow;
@@ -465,17 +467,18 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
         report_silence(flow, findings, stream, &silence, pause->to_end, &why);
 }
 
+/* Whether packages come without being asked for one by one, at a rate that is known. */
+static bool is_steady(const struct flow_rate *flow)
+{
+    bool is_on_change = has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0);
+    return !is_on_change && (!has(flow, ARMTAP_TRAIT_BESIDE) || has(flow, ARMTAP_TRAIT_UNASKED));
+}
+
 /* Whether a long pause was a silence, which is reported. */
 static ARMTAP_RARE bool is_silence(struct flow_rate *flow, struct findings *findings,
                                    const struct armtap_stream *stream, const struct pause *pause, double silent)
 {
-    if (!(silent > SILENT_STEPS * flow->usual * 1e9))
-        return false;
-    /* Replies come when a client asks. */
-    if (has(flow, ARMTAP_TRAIT_BESIDE) && !has(flow, ARMTAP_TRAIT_UNASKED))
-        return false;
-    /* The requested interval is unknown. */
-    if (has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0))
+    if (!(silent > SILENT_STEPS * flow->usual * 1e9) || !is_steady(flow))
         return false;
     flow->silent += (double)pause->time / 1e9;
     end_silence(flow, findings, stream, ARMTAP_WORD_delayed_or_stalled);
@@ -495,7 +498,11 @@ static inline bool check_silence(struct flow_rate *flow, struct findings *findin
         flow->longest_gap = pause->time;
     if (silent > (double)flow->sums.longest_silence)
         flow->sums.longest_silence = (int64_t)silent;
-    if ((!pause->to_end || silent > WAIT_AT_END) && silent > (double)flow->longest_wait) {
+    if (flow->is_closing && pause->to_end) {
+        bool is_due = is_steady(flow) && flow->usual > 0 && silent > SILENT_STEPS * flow->usual * 1e9;
+        flow->stopped = is_due ? (int64_t)silent : -1;
+        flow->stopped_since = *pause->from;
+    } else if (silent > (double)flow->longest_wait) {
         flow->longest_wait = (int64_t)silent;
         flow->wait_end = *pause->to;
     }
@@ -1131,6 +1138,8 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
         flow->paused = event->where;
         flow->frequency = is_unanswered(flow) ? 0 : flow->frequency;
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
+        flow->is_closing = true;
+        flow->is_paused = flow->paused.packet > 0;
         end_stretch(flow, findings, event->stream, &event->where);
         flow->phase = PHASE_PAUSED;
     } else if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT) {
@@ -1195,6 +1204,9 @@ void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_tota
                                         .unclocked = flow->sums.unclocked,
                                         .longest_wait = flow->longest_wait,
                                         .wait_end = flow->wait_end,
+                                        .stopped = flow->stopped,
+                                        .stopped_since = flow->stopped_since,
+                                        .is_paused = flow->is_paused,
                                         .requested_hz = flow->frequency,
                                         .highest_hz = has(flow, ARMTAP_TRAIT_ANSWERED) ? flow->base : 0};
 }

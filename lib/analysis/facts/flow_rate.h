@@ -113,6 +113,9 @@ struct flow_rate_totals {
     uint64_t judged, unclocked;   /* steps, and those to packages without a clock */
     int64_t longest_wait;         /* for a package, within a stretch, without gaps of the capture; ns, -1: unknown */
     struct armtap_where wait_end; /* that package */
+    int64_t stopped;              /* the last ones as in struct armtap_rates_totals */
+    struct armtap_where stopped_since;
+    bool is_paused;
 };
 
 /* What is known about each stretch of a stream's flows: a first reading fills it, a second one uses it. Starts as

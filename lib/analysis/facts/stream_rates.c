@@ -16,6 +16,7 @@ struct armtap_rates {
     struct flow_rate *first; /* the only place, until then */
     bool only_learns, only_steps;
     bool failed;
+    int64_t round_trip; /* ns; 0: unknown */
     struct histogram jitter;
 };
 
@@ -201,6 +202,7 @@ void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findin
 {
     bool has_channels = armtap_stream_has(event->stream, ARMTAP_TRAIT_CHANNELS);
     bool of_channel = has_channels && event->type == ARMTAP_EVENT_PAUSE;
+    rates->round_trip = event->type == ARMTAP_EVENT_CLOSE ? event->round_trip : rates->round_trip;
     if (!has_channels)
         flow_rate_of(rates, event->stream, 0);
     for (size_t i = 0; i < rates->room; i++)
@@ -288,7 +290,10 @@ void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_t
                                            .jitter_max = jitter->count > 0 ? jitter->largest : -1,
                                            .longest_silence = -1,
                                            .longest_gap = -1,
-                                           .longest_wait = -1};
+                                           .longest_wait = -1,
+                                           .round_trip = rates->round_trip,
+                                           .stopped = -1,
+                                           .is_paused = rates->channel_count > 0};
     for (size_t i = 0; i < rates->room; i++) {
         struct flow_rate_totals channel;
         if (!rates->channel[i])
@@ -310,6 +315,11 @@ void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_t
             totals->longest_wait = channel.longest_wait;
             totals->wait_end = channel.wait_end;
         }
+        if (channel.stopped > totals->stopped) {
+            totals->stopped = channel.stopped;
+            totals->stopped_since = channel.stopped_since;
+        }
+        totals->is_paused = totals->is_paused && channel.is_paused;
     }
     if (!is_expected)
         totals->expected_hz = 0;
