@@ -368,14 +368,30 @@ uint8_t *play_payload(const struct play *play, size_t index, size_t *length)
     return packet->bytes + header;
 }
 
-static bool is_data_of(const struct play *play, size_t index, enum armtap_direction sender)
+static bool is_of(const struct play *play, size_t index, enum armtap_direction sender)
 {
     const uint8_t *address = sender == ARMTAP_FROM_ROBOT ? robot_address : client_address;
     const uint8_t *ip = play->wire.packets[index].bytes + ETHERNET;
+    uint8_t last = is_v6(play, index) ? ip[8 + 15] : ip[12 + 3]; /* the only byte in which they differ */
+    return last == address[3];
+}
+
+static bool is_data_of(const struct play *play, size_t index, enum armtap_direction sender)
+{
     size_t length;
     play_payload(play, index, &length);
-    uint8_t last = is_v6(play, index) ? ip[8 + 15] : ip[12 + 3]; /* the only byte in which they differ */
-    return length > 0 && last == address[3];
+    return length > 0 && is_of(play, index, sender);
+}
+
+size_t play_set_clock(struct play *play, enum armtap_direction sender, int64_t ahead)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < play->wire.count; i++)
+        play->wire.packets[i].time += is_of(play, i, sender) ? ahead : 0;
+    wire_sort(&play->wire);
+    while (first + 1 < play->wire.count && !is_of(play, first, sender))
+        first++;
+    return first;
 }
 
 size_t play_last(const struct play *play, enum armtap_direction sender)

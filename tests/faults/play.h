@@ -94,6 +94,9 @@ unsigned play_ip_id(const struct play *play, size_t index);
 void play_set_ip_id(const struct play *play, size_t index, unsigned id);
 /* Swaps the bytes of two packets, so that they arrive in the other order. */
 void play_swap(struct play *play, size_t one, size_t other);
+/* All packets so far of one side carry times that much later, and come in that order. Returns where its first is now.
+ */
+size_t play_set_clock(struct play *play, enum armtap_direction sender, int64_t ahead);
 /* The capture begins here. */
 void play_forget(struct play *play);
 
