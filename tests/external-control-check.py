@@ -299,17 +299,19 @@ def check_outcomes():
 
 
 def check_late():
-    """Commands that come after the robot closed the connection: in their rhythm they show that the driver was late. A burst,
-    or one alone, may have been held up on its way."""
+    """Commands that come after the robot closed the connection: one by one, or one alone, they show that the driver was late.
+    A burst was held up on its way. Where nothing of the driver comes, it may be gone, or the path."""
     said = b"Socket timed out waiting for command on reverse_socket. The script will exit now."
-    late, unclear = ("robot-closed", "client"), ("robot-closed-first", "unclear")
+    late, unclear, mute = ("robot-closed", "client"), ("robot-closed-first", "unclear"), ("robot-closed", "unclear")
     for count, cycle, together, after, known in (
-            (0, 0, 1, 0.05, late), (1, 0, 1, 0.05, unclear), (10, 0.0009, 1, 0.05, unclear), (10, 0.0011, 1, 0.05, late),
+            (0, 0, 0, 0.05, mute), (0, 0, 1, 0.05, late), (1, 0, 1, 0.05, late), (1, 0, 2, 0.05, unclear), (10, 0.0009, 1, 0.05, unclear), (10, 0.0011, 1, 0.05, late),
             (10, 0.002, 1, 0.05, late), (10, 0.0001, 1, 0.6, unclear), (10, 0.002, 1, 0.6, late), (1, 0, 5, 0.05, unclear)):
         for resets in (False, True):
             capture = Capture(REVERSE)
             end = steady(capture, 40)
             capture.segment(REVERSE, end + 0.05, b"", False, 0x11)
+            if together and count == 0:
+                capture.segment(REVERSE, end + 0.051, b"", True, 0x10)
             for i in range(count):
                 capture.segment(REVERSE, end + 0.05 + after + i * cycle, command(1, micro([0, *Q[1:]])) * together)
             if resets:
@@ -321,6 +323,29 @@ def check_late():
             told = [(gap["until"], incident["side"]) for gap in gaps for incident in report["incidents"]]
             expect(told == [known] and says(gaps[0], {"duration_s": 0.052}),
                    f"{count} commands {after} s after the close, every {cycle} s, reset {resets}: {gaps} {told}")
+
+
+def check_one_by_one():
+    """A gap after which the commands come one a cycle is the driver's: what was held up would come together. A driver that
+    gets no data meanwhile may wait for it."""
+    for pause, count, cycle, deaf, side in (
+            (0.05, 8, 0.002, False, "unclear"), (0.05, 9, 0.002, False, "client"), (0.05, 40, 0.0017, False, "client"),
+            (0.05, 40, 0.0015, False, "unclear"), (0.05, 60, 0.0009, False, "unclear"), (0.05, 40, 0.002, True, "unclear"),
+            (0.018, 40, 0.002, False, "client"), (0.018, 40, 0.002, True, "unclear"), (0.018, 40, 0.0009, False, "unclear")):
+        capture, end = opened(REVERSE), 1.0
+        for i in range(40):
+            capture.segment(REVERSE, end, command(1, micro([0, *Q[1:]])))
+            telemetry(capture, end + 0.0005, 0.0)
+            end += 0.002
+        for i in range(0 if deaf else round(pause / 0.002)):
+            telemetry(capture, end + i * 0.002 - 0.0005, 0.0)
+        for i in range(count):
+            capture.segment(REVERSE, end - 0.002 + pause + i * cycle, command(1, micro([0, *Q[1:]])))
+        report = json.loads(capture.run("diagnose", "--json").stdout)
+        told = [one["side"] for one in report["incidents"] if one["what"] == "command.gap"]
+        gaps = [one["args"] for one in report["findings"] if one["id"] == "command.gap"]
+        expect(told == [side] and len(gaps) == 1 and (gaps[0].get("reason") == "not-sent") == (side == "client"),
+               f"{count} commands every {cycle} s after a gap of {pause} s, deaf {deaf}: {told} {gaps}")
 
 
 def check_counts():
@@ -538,6 +563,6 @@ def check_names():
 
 for check in (check_names, check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
               check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_sample,
-              check_stop_table, check_program, check_program_lost, check_explain, check_gaps, check_outcomes, check_late, check_counts, check_jumps, check_near_arm, check_bursts, check_first_target, check_coalesced, check_timeout):
+              check_stop_table, check_program, check_program_lost, check_explain, check_gaps, check_outcomes, check_late, check_one_by_one, check_counts, check_jumps, check_near_arm, check_bursts, check_first_target, check_coalesced, check_timeout):
     check()
 sys.exit(tally.finish())

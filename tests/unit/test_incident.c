@@ -210,6 +210,10 @@ static void stops_and_what_a_driver_sent(void **state)
         .judged = {2, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_CLIENT}, .no_cause = UNKNOWN(1),                        \
         .has_unless = BY_ERROR(2)                                                                                      \
     }
+/* The driver may be gone. */
+#define MUTE_GAP                                                                                                       \
+    FACT(ARMTAP_FINDING_command_gap, DRIVER,                                                                           \
+         ARGS(arg_allowed_s(0.02), arg_until(ARMTAP_WORD_robot_closed), arg_doubt(ARMTAP_WORD_client_gone)))
     const struct rule_row rows[] = {
         {.what = {A_STOP},
          .cause = {TIMEOUT(NO_ARGS), WITHIN(1500, 1500)},
@@ -261,6 +265,20 @@ static void stops_and_what_a_driver_sent(void **state)
          .has_unless = BY_ERROR(3)},
         {.what = {A_STOP},
          .cause = {GAP_UNTIL(robot_closed_first), WITHIN(1500, 0)},
+         .unless = {AN_ERROR, WITHIN(1000, 1000)},
+         .judged = {2, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = UNKNOWN(1),
+         .has_unless = BY_ERROR(2)},
+        {.what = {A_STOP},
+         .cause = {TIMEOUT(NO_ARGS), WITHIN(1500, 1500)},
+         .with = {MUTE_GAP, WITHIN(1500, 0)},
+         .unless = {AN_ERROR, WITHIN(1000, 1000)},
+         .judged = {3, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = {2, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_UNCLEAR},
+         .no_with = {2, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR},
+         .has_unless = BY_ERROR(3)},
+        {.what = {A_STOP},
+         .cause = {MUTE_GAP, WITHIN(1500, 0)},
          .unless = {AN_ERROR, WITHIN(1000, 1000)},
          .judged = {2, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_UNCLEAR},
          .no_cause = UNKNOWN(1),

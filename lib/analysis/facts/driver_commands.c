@@ -20,6 +20,11 @@
 #define READ 0.020        /* s */
 #define STEP_LEAST 0.002  /* s: the shortest cycle of a controller */
 #define ENDS_WITHIN 0.500 /* s after a gap: the robot closes the connection of a program that ended */
+/* What was held up on its way comes together: of so many commands after a gap none comes within half a cycle of the one
+ * before, and all take nearly as long as their cycles. */
+#define FOLLOWING 8
+#define ONE_BY_ONE 0.8
+#define DEAF 0.5 /* of a gap without data to the driver, which may wait for it */
 
 enum {
 #define CONTROL_MODE(number, name) MODE_##name = (number),
@@ -30,7 +35,12 @@ enum {
 /* A gap that a command allows no more, until it is known whether the robot's program ended. */
 struct open_gap {
     bool is_there, is_resent;
-    double seconds, allowed;
+    bool is_mute;              /* nothing of the driver came any more: it, or the path from it, may be gone */
+    bool is_held;              /* commands after it came together, or the driver got no data meanwhile */
+    unsigned following;        /* commands after the one that ended it, ... */
+    double since;              /* ... in so many s */
+    double seconds, allowed;   /* 0: what is usual */
+    double cycle;              /* 0: unknown */
     struct armtap_where where; /* of the command before it */
     int64_t until;             /* the time of the command after it */
     enum armtap_word then;     /* how the connection ended; none: it goes on */
@@ -48,6 +58,8 @@ struct driver {
     double pause;                /* s before the last packet */
     double intervals[INTERVALS]; /* s, between packets with commands of one mode */
     size_t interval_count;
+    int64_t heard;                   /* when the robot last sent data to its host; ARMTAP_NO_TIME: never */
+    double deaf;                     /* s, the longest time without, since the last command */
     double actual_q[COMMAND_JOINTS]; /* of the robot, from its telemetry */
     int64_t actual_time;             /* ARMTAP_NO_TIME: none */
     bool is_held;                    /* the arm, as far as is known */
@@ -168,41 +180,6 @@ static double allowed_by(const struct command *command)
     return command->timeout < COUNTS_MOST ? command->timeout * READ : command->timeout / MS_PER_S;
 }
 
-static void settle_gap(struct driver *driver, struct findings *findings, enum armtap_word until)
-{
-    const struct open_gap *gap = &driver->gap;
-    if (gap->is_there)
-        raise_command(driver, findings, ARMTAP_FINDING_command_gap, &gap->where,
-                      ARGS(arg_duration_s(gap->seconds), arg_allowed_s(gap->allowed),
-                           arg_until(gap->then ? gap->then : until), arg_is_resent(gap->is_resent)));
-    driver->gap.is_there = false;
-}
-
-/* Commands went on for so long that the robot's program cannot have ended. */
-static void settle_old_gap(struct driver *driver, struct findings *findings, int64_t now)
-{
-    if (driver->gap.is_there && !driver->is_ended && armtap_time_seconds(driver->gap.until, now) > ENDS_WITHIN)
-        settle_gap(driver, findings, ARMTAP_WORD_continued);
-}
-
-/* A command that came too late. */
-static bool judge_gap(struct driver *driver, struct findings *findings, double seconds, int64_t now)
-{
-    const struct command *last = &driver->last;
-    double cycle, allowed = allowed_by(last);
-    if (allowed > 0 && seconds > allowed) {
-        settle_gap(driver, findings, ARMTAP_WORD_may_end);
-        driver->gap = (struct open_gap){true, driver->is_resent, seconds, allowed, last->where, now, ARMTAP_WORD_none};
-        return true;
-    }
-    if (!is_motion(last->mode) || !is_hole(driver, seconds) || !cycle_of(driver, &cycle))
-        return false;
-    raise_command(driver, findings, ARMTAP_FINDING_command_gap, &last->where,
-                  ARGS(arg_duration_s(seconds), arg_usual_s(cycle), arg_until(ARMTAP_WORD_moved_on),
-                       arg_is_resent(driver->is_resent)));
-    return true;
-}
-
 /* How long a joint has for one step, in s: commands that come in bursts are for a cycle each, and after a hole the
  * robot's program compares with the last command as ever. */
 static double step_of(const struct driver *driver, double cycle)
@@ -213,6 +190,77 @@ static double step_of(const struct driver *driver, double cycle)
         sum += driver->intervals[i];
     double mean = count > 0 ? sum / (double)count : 0;
     return fmax(fmax(cycle, mean), STEP_LEAST);
+}
+
+/* Whether the commands after a gap show that none was sent in it. */
+static bool is_not_sent(const struct open_gap *gap)
+{
+    bool is_slow = gap->cycle > 0 && gap->since >= ONE_BY_ONE * gap->following * gap->cycle;
+    return !gap->is_held && !gap->is_resent && gap->following >= FOLLOWING && is_slow;
+}
+
+static void settle_gap(struct driver *driver, struct findings *findings, enum armtap_word until)
+{
+    const struct open_gap *gap = &driver->gap;
+    until = gap->then ? gap->then : gap->allowed > 0 ? until : ARMTAP_WORD_moved_on;
+    until = gap->is_held && until == ARMTAP_WORD_robot_closed ? ARMTAP_WORD_robot_closed_first : until;
+    if (gap->is_there)
+        raise_command(driver, findings, ARMTAP_FINDING_command_gap, &gap->where,
+                      ARGS(arg_duration_s(gap->seconds),
+                           gap->allowed > 0 ? arg_allowed_s(gap->allowed) : arg_usual_s(gap->cycle), arg_until(until),
+                           arg_is_resent(gap->is_resent),
+                           arg_doubt(gap->is_mute ? ARMTAP_WORD_client_gone : ARMTAP_WORD_none),
+                           arg_reason(is_not_sent(gap) ? ARMTAP_WORD_not_sent : ARMTAP_WORD_none)));
+    driver->gap.is_there = false;
+}
+
+/* A command after a gap: whether it comes with the one before. */
+static void follow_gap(struct driver *driver, struct findings *findings, double seconds)
+{
+    struct open_gap *gap = &driver->gap;
+    if (!gap->is_there || gap->until == 0 || gap->following == FOLLOWING)
+        return;
+    gap->is_held = gap->is_held || seconds < step_of(driver, 0) / 2;
+    gap->since += seconds;
+    if (++gap->following == FOLLOWING && !(gap->allowed > 0))
+        settle_gap(driver, findings, ARMTAP_WORD_moved_on);
+}
+
+/* Commands went on for so long that the robot's program cannot have ended. */
+static void settle_old_gap(struct driver *driver, struct findings *findings, int64_t now)
+{
+    if (driver->gap.is_there && !driver->is_ended && armtap_time_seconds(driver->gap.until, now) > ENDS_WITHIN)
+        settle_gap(driver, findings, ARMTAP_WORD_continued);
+}
+
+/* Whether the driver may have waited for data that did not come. */
+static bool is_deaf(const struct driver *driver, double seconds, int64_t now)
+{
+    double since = driver->heard == ARMTAP_NO_TIME ? -1 : armtap_time_seconds(driver->heard, now);
+    return fmax(driver->deaf, since) >= DEAF * seconds;
+}
+
+/* A command that came too late. */
+static bool judge_gap(struct driver *driver, struct findings *findings, double seconds, int64_t now)
+{
+    const struct command *last = &driver->last;
+    double cycle = 0, allowed = allowed_by(last);
+    bool is_late = allowed > 0 && seconds > allowed;
+    if (!is_late && (!is_motion(last->mode) || !is_hole(driver, seconds)))
+        return false;
+    bool is_known = cycle_of(driver, &cycle);
+    if (!is_late && !is_known)
+        return false;
+    settle_gap(driver, findings, ARMTAP_WORD_may_end);
+    driver->gap = (struct open_gap){.is_there = true,
+                                    .is_resent = driver->is_resent,
+                                    .is_held = is_deaf(driver, seconds, now),
+                                    .seconds = seconds,
+                                    .allowed = is_late ? allowed : 0,
+                                    .cycle = is_known ? cycle : 0,
+                                    .where = last->where,
+                                    .until = now};
+    return true;
 }
 
 /* The robot's program accepts what is near the arm, whatever the command before. */
@@ -322,15 +370,17 @@ static void judge_same_packet(struct driver *driver, struct findings *findings, 
 
 /* ---- feeding ----------------------------------------------------------------------------------------------------- */
 
-/* A command that came after the robot closed the connection for want of it. The rhythm of the next one shows that the
- * driver was late; if it comes at once, or not at all, both may have been held up on the way. */
-static void take_late(struct driver *driver, struct findings *findings, double seconds)
+/* A command that came after the robot closed the connection for want of it. What was held up on the way comes together;
+ * none is sent any more when the driver hears of the end. */
+static void take_late(struct driver *driver, struct findings *findings, const struct command *command, double seconds)
 {
-    bool is_first = driver->gap.then == ARMTAP_WORD_robot_closed;
-    bool is_held_up = is_first || seconds < step_of(driver, 0) / 2;
-    driver->gap.then = is_held_up ? ARMTAP_WORD_robot_closed_first : ARMTAP_WORD_robot_closed;
-    if (!is_first)
-        settle_gap(driver, findings, driver->gap.then);
+    struct open_gap *gap = &driver->gap;
+    if (gap->until == 0) {
+        gap->until = command->where.time;
+        return;
+    }
+    gap->is_held = gap->is_held || seconds < step_of(driver, 0) / 2;
+    settle_gap(driver, findings, gap->then);
 }
 
 static void take_command(struct driver *driver, struct findings *findings, const struct command *command)
@@ -339,7 +389,9 @@ static void take_command(struct driver *driver, struct findings *findings, const
     double seconds = driver->is_known ? armtap_time_seconds(last->where.time, command->where.time) : -1;
     bool is_same = command->where.packet == last->where.packet && command->where.file == last->where.file;
     if (driver->is_ended && driver->gap.is_there && seconds >= 0)
-        take_late(driver, findings, seconds);
+        take_late(driver, findings, command, seconds);
+    if (!driver->is_ended && seconds >= 0)
+        follow_gap(driver, findings, seconds);
     if (seconds >= 0 && command->mode == last->mode)
         judge_step(driver, findings, command);
     if (seconds >= 0 && is_same) {
@@ -357,6 +409,7 @@ static void take_command(struct driver *driver, struct findings *findings, const
     driver->last = *command;
     driver->is_known = command->where.time != ARMTAP_NO_TIME;
     driver->is_resent = false;
+    driver->deaf = 0;
 }
 
 /* A new driver, in the place of the oldest that ended; NULL if memory runs out, or there are too many. */
@@ -372,7 +425,7 @@ static struct driver *add_driver(struct drivers *drivers, const struct armtap_st
     if (!driver)
         return NULL;
     driver->stream = *stream;
-    driver->actual_time = ARMTAP_NO_TIME;
+    driver->actual_time = driver->heard = ARMTAP_NO_TIME;
     if (place < drivers->count)
         free(drivers->all[place]);
     else
@@ -392,6 +445,10 @@ static void take_actual(struct drivers *drivers, struct findings *findings, cons
         if (driver->is_ended || !armtap_same_host(driver->stream.robot, record->stream->robot))
             continue;
         driver->is_held = modes ? modes->is_held : driver->is_held;
+        if (armtap_same_host(driver->stream.client, record->stream->client)) {
+            driver->deaf = fmax(driver->deaf, armtap_time_seconds(driver->heard, record->where.time));
+            driver->heard = record->where.time;
+        }
         if (!has_actual)
             continue;
         memcpy(driver->actual_q, record->state->actual_q, sizeof driver->actual_q);
@@ -471,6 +528,9 @@ static void take_close(struct driver *driver, struct findings *findings, const s
                             : by_driver ? ARMTAP_WORD_driver_closed
                                         : ARMTAP_WORD_closed;
     if (driver->is_ended) {
+        bool is_heard = event->stream->packets[ARMTAP_TO_ROBOT] > driver->stream.packets[ARMTAP_TO_ROBOT];
+        if (!is_heard && driver->gap.until == 0)
+            driver->gap.is_mute = true;
         settle_gap(driver, findings, driver->gap.then);
         return;
     }
@@ -481,7 +541,13 @@ static void take_close(struct driver *driver, struct findings *findings, const s
     /* If what the robot sends was not captured, it may have closed long before. */
     if (is_end && driver->is_known && !is_over && allowed > 0 && seconds > allowed &&
         event->stream->packets[ARMTAP_FROM_ROBOT] > 0)
-        driver->gap = (struct open_gap){true, driver->is_resent, seconds, allowed, driver->last.where, 0, then};
+        driver->gap = (struct open_gap){.is_there = true,
+                                        .is_resent = driver->is_resent,
+                                        .is_held = is_deaf(driver, seconds, event->where.time),
+                                        .seconds = seconds,
+                                        .allowed = allowed,
+                                        .where = driver->last.where,
+                                        .then = then};
     if (!by_robot || event->a != ARMTAP_CLOSE_FIN) /* otherwise commands may still come */
         settle_gap(driver, findings, ARMTAP_WORD_none);
 }

@@ -20,6 +20,7 @@
 #define SAFETY SIGN(NEAR(FINDING_safety_stop, 1000, 1000))
 #define TIMEOUT NEAR(FINDING_command_timeout, 1500, 1500)
 #define ENDED(...) SIGN(NEAR(FINDING_command_gap, 1500, 0), __VA_ARGS__)
+#define MUTE SIGN(NEAR(FINDING_command_gap, 1500, 0), HAS(doubt), .may_be_doubted = true)
 #define TO_ROBOT_RESENT SIGN(NEAR(FINDING_tcp_retransmission, 1000, 1000), SAYS(direction, to_robot), .is_drivers = true)
 /* The controller's check of the path, or of speed against position, fails just after a driver's jump. */
 #define PATH_CHECK SIGN(NEAR(NOTE_ur_error, 1000, 1000), BETWEEN(code, 204, 206))
@@ -163,6 +164,7 @@ static const struct {
     {SIGN(NEAR(FINDING_command_not_followed, 0, 0), HAS(field)), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, waited)), ARMTAP_BLAME_UNCLEAR},
     {SIGN(NEAR(FINDING_clock_skipped, 0, 0), HAS(times)), ARMTAP_BLAME_UNCLEAR},
+    {SIGN(NEAR(FINDING_command_gap, 0, 0), SAYS(reason, not_sent)), ARMTAP_BLAME_CLIENT},
     {SILENCE(client_stopped_reading), ARMTAP_BLAME_CLIENT},
     {SILENCE(program_silent), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(FINDING_rtde_no_reply, 0, 0), HAS(is_acknowledged)), ARMTAP_BLAME_ROBOT},
