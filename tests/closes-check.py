@@ -2,6 +2,8 @@
 """How connections end: RTDE sessions between two systems that do what Linux does (delayed acknowledgements, retransmission,
 RFC 5961), over a path of 0 to 300 ms that loses and copies packets, captured anywhere on it. 500 of each kind of end in
 make check-all: as many streams as connections, no error but for resets that cut a session, no byte missing.
+And the same where the capture lacks packets, swaps them, or has its clock set back, and somebody sends RSTs besides: each byte
+is decoded, or told once to be missing, in the capture or because it was never acknowledged.
 `closes-check.py KIND SEED [harmed]` leaves the capture of one of them."""
 import functools
 import heapq
@@ -487,6 +489,13 @@ def harm(path, rng, drop, swap):
     path.seen[first:] = list(zip(times, out))
 
 
+def set_back(paths, rng):
+    """In one capture of four the clock is set back in the midst of each session."""
+    seen, back = in_order(paths), rng.choice((0, 0, 0, rng.choice((1.5, 5, 3600))))
+    steps = [rng.uniform(path.start, path.close) for path in paths]
+    return [(time + SESSIONS * back - back * sum(step < time for step in steps), packet, path) for time, packet, path in seen]
+
+
 class Truth:
     """Of one side's bytes in a session: those captured, and of the others those that the peer acknowledged (`lost`), and
     those before captured ones that it did not (`unheard`; `before_fin`, and nothing but a FIN may have come behind them).
@@ -531,7 +540,7 @@ def write_harmed(kind, seed, name):
     drop, swap = rng.choice((0, 0.01, 0.03)), rng.choice((0, 0.02, 0.1))
     for path in paths:
         harm(path, rng, drop, swap if path.cycle == CYCLE else 0)  # a machine swaps what comes within a moment
-    save(name, in_order(paths))
+    save(name, set_back(paths, rng))
     least = most = 0
     for path in paths:
         truth = Truth(path, ROBOT, sides)
