@@ -1113,6 +1113,22 @@ def check_half_closed(folder, _rng, _rounds):
         assert len(durations) == count and all(abs(one - wait) < 0.01 for one in durations), durations
 
 
+def check_looks_only(folder, _rng, _rounds):
+    """A client that resets a connection on which it was greeted and said nothing closes it; one that asked for something does not."""
+    for asks in (False, True):
+        connection = Connection(50000)
+        connection.ends["r"] = (ROBOT, 29999)
+        connection.send("c", b"", 0x10)
+        connection.send("r", b"Connected: Universal Robots Dashboard Server\n")
+        if asks:
+            connection.send("c", b"robotmode\n")
+        connection.send("c", b"", 0x14)
+        path = write(os.path.join(folder, "x.pcap"), connection)
+        run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, check=False)
+        found = [one["id"] for one in json.loads(run.stdout)["findings"] if one["id"].startswith("tcp.")]
+        assert found == (["tcp.reset"] if asks else ["tcp.closed"]), (asks, found)
+
+
 def check_unanswered(folder, rng, rounds):
     """Requests of any time that the robot's system acknowledges, and its program answers too late for their client, or in time; or of which
     the capture cannot know."""
@@ -1225,7 +1241,7 @@ def main():
                   check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
                   check_one_direction, check_one_direction_reset, check_input_kinds, check_input_holders,
                   check_input_holder_in_another_file, check_changed_outputs, check_recipe_beside, check_properties,
-                  check_long_property_names, check_half_closed, check_unanswered, check_property_order):
+                  check_long_property_names, check_half_closed, check_looks_only, check_unanswered, check_property_order):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

@@ -287,6 +287,9 @@ def check_low(path):
         assert len(rates) == len(told_of(report, "rate.low")) == low, (rate, rates)
         assert all(abs(one["rate_hz"] - rate) < 0.05 and abs(one["expected_hz"] - 125) < 0.05 and one["duration_s"] > 2
                    for one in rates), rates
+        # Its clock shows that it sends every second package at most; a step that is hardly longer does not.
+        sides = [one["side"] for one in report["incidents"] if one["what"] == "rate.low"]
+        assert sides == (["robot" if rate == 60 else "unclear"] if low else []), (rate, sides)
 
 
 def together(size, rate=125, count=40, alone=0, apart=8e-6, skew=0.0, captured=1e-9):

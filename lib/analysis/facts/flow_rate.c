@@ -840,6 +840,11 @@ static void settle(struct flow_rate *flow, struct findings *findings, const stru
     armtap_waiting_clear(&flow->waiting);
 }
 
+/* A controller that sends fewer packages than it should: its step is so many times as long, and the rate is that of its
+ * step but for this share. */
+#define FEWER 1.5
+#define EVENLY 0.03
+
 /* The longest step in which a controller may send the requested frequency. */
 static double longest_step(const struct flow_rate *flow)
 {
@@ -852,6 +857,15 @@ static bool asks_for_all(const struct flow_rate *flow, const struct armtap_strea
 {
     return stream->origin == ARMTAP_ORIGIN_SOCKET && !flow->frequency_wanted && has(flow, ARMTAP_TRAIT_UR_CYCLE) &&
            flow->base > 0 && flow->frequency >= flow->base;
+}
+
+/* Whether the controller's own clock shows that it sends every few steps only, evenly: nothing is missing, and nothing
+ * waited. One whose cycle is not known may not be able to send more than 125 a second. */
+static bool sends_fewer(const struct flow_rate *flow, double rate)
+{
+    bool may_ask = flow->base > 0 || (flow->frequency > 0 && flow->frequency <= 125);
+    return may_ask && flow->last.clock > 0 && flow->usual > FEWER * longest_step(flow) && flow->missing == 0 &&
+           flow->lost_bytes == 0 && fabs(rate * flow->usual - 1) < EVENLY && !armtap_backlog_waits(&flow->backlog);
 }
 
 static void check_rate(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
@@ -871,7 +885,8 @@ static void check_rate(struct flow_rate *flow, struct findings *findings, const 
                               .where = &flow->last.where,
                               .arguments =
                                   ARGS(channel_argument(flow), arg_rate_hz(rate), arg_expected_hz(1 / flow->expected),
-                                       arg_duration_s(seconds), arg_since_packet(flow->first.where.packet))};
+                                       arg_duration_s(seconds), arg_since_packet(flow->first.where.packet),
+                                       sends_fewer(flow, rate) ? arg_usual_s(flow->usual) : arg_none(true))};
     armtap_findings_raise(findings, &fact);
 }
 

@@ -637,11 +637,15 @@ static enum armtap_word reason_of_reset(const struct stream_monitor *monitor, co
 }
 
 /* Whether a RST is how the client's system ends a connection for a program that ended, or answers what comes
- * afterwards. Of a robot's, which closes by FIN, neither is known. */
+ * afterwards; so does one that only looks whether a port greets it. Of a robot's, which closes by FIN, neither is
+ * known.
+ */
 static bool is_ordinary_reset(const struct armtap_event *event, enum armtap_word reason)
 {
     return event->direction == ARMTAP_TO_ROBOT && event->stream->origin != ARMTAP_ORIGIN_SOCKET &&
-           event->stream->records[ARMTAP_FROM_ROBOT] > 0 && reason != ARMTAP_WORD_robot_gone;
+           reason != ARMTAP_WORD_robot_gone &&
+           (event->stream->records[ARMTAP_FROM_ROBOT] > 0 ||
+            (event->stream->payload[ARMTAP_FROM_ROBOT] > 0 && event->stream->payload[ARMTAP_TO_ROBOT] == 0));
 }
 
 /* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
