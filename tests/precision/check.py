@@ -28,7 +28,33 @@ def diagnose(names):
     said = subprocess.run([ARMTAP, "diagnose", *names], capture_output=True, text=True, check=False)
     lines = said.stdout.strip().split("\n\n")
     found = json.loads(made.stdout) if made.stdout.strip() else {"incidents": [], "findings": [], "streams": []}
+    found["said"] = said.stdout
     return found, " ".join(lines[-1].split()), made.returncode, made.stderr
+
+
+def records(names):
+    """By robot: of each connection the number of records; of one of them those exported."""
+    made, counts, number = subprocess.run([ARMTAP, "info", "--json", *names], capture_output=True, text=True, check=False), {}, None
+    for stream in json.loads(made.stdout)["streams"] if made.stdout.strip() else []:
+        if stream["records"] and stream["protocol"] in incidents.SERVED:
+            count = stream["records"]
+            if number is None:
+                number = stream["stream"]
+                rows = subprocess.run([ARMTAP, "export", "-f", "csv", "--stream", str(number), *names], capture_output=True, check=False).stdout
+                count = max(0, rows.count(b"\n") - 1)
+            counts.setdefault(plain(stream["robot"].rpartition(":")[0]), []).append(count)
+    return {robot: sorted(numbers) for robot, numbers in counts.items()}
+
+
+def judge_rest(scene, names, found):
+    """Records that are not as many as the packets hold, and what must not be said."""
+    wrong = ["said: %s" % words for words in scene.denies if words in " ".join(found["said"].split())]
+    wrong += ["%d incidents" % len(found["incidents"])] * (len(found["incidents"]) > scene.most)
+    if scene.snaplen < 2000:
+        return wrong  # of cut records the fields that are whole are told
+    should = {robot: numbers for robot, numbers in scene.decodable().items() if numbers}
+    said = records(names)
+    return wrong + (["records: %s, should be %s" % (said, should)] if said != should else [])
 
 
 class Tally:
@@ -84,16 +110,16 @@ def play_incident(seed):
     """Kinds in turn; each third scene has two that have nothing to do with each other."""
     for attempt in range(20):
         scene = scenes.Scene("%d incident %d" % (seed, attempt))
-        number = seed % 100000
-        kind = incidents.ALL[number % len(incidents.ALL)]
+        number, rounds = seed % 100000 % len(incidents.ALL), seed % 100000 // len(incidents.ALL)
+        kind, third = incidents.ALL[number], (number + rounds) % 3 == 2
         sessions, names = [], kind.__name__
-        if number % 3 == 2 and kind in incidents.GO_ON and scene.rng.random() < 0.5:
+        if third and kind in incidents.GO_ON and scene.rng.random() < 0.5:
             other = scene.rng.choice([one for one in incidents.LAST if one is not kind and
                                       set(incidents.FAULTS[one]) & set(incidents.FAULTS[kind])])
             sessions += incidents.play(scene, kind, other)
             names += ", then " + other.__name__
         else:
-            alone = number % 3 != 2 or kind in incidents.ALONE
+            alone = not third or kind in incidents.ALONE
             if alone:
                 incidents.vary(scene, kind)
             sessions += incidents.play(scene, kind)
@@ -131,17 +157,18 @@ def check_incident(seed, tally_of, folder, keep):
         wrong += ["%s: %s" % (truth.kind, one) for one in why]
         if truth.proves and telling and not given:
             wrong.append("%s: side not given, should be %s" % (truth.kind, "|".join(truth.sides)))
-        if getattr(truth, "clean", False):
+        if all(getattr(one, "clean", False) for one in scene.truths):
             alarms = sorted({one["id"] for one in found["findings"] if one["severity"] in GRAVE})
             tally_of.count(truth.kind, alarms=bool(alarms))
             wrong += ["false alarm: " + ", ".join(alarms)] if alarms else []
     sides = judge_sides(scene.truths, found)
     nothing = verdict.startswith("Nothing is wrong") and not all(
-        getattr(truth, "clean", False) or "program.ended" in truth.causes and truth.minor and "program" in verdict
+        getattr(truth, "clean", False) or getattr(truth, "harmless", False) or "program.ended" in truth.causes and truth.minor and "program" in verdict
         for truth in scene.truths)
     bystander = [one for one in found["incidents"] if plain(one["robot"]) == scene.healthy]
-    tally_of.count(kind, scenes=1, wrong_sides=bool(sides), nothing=nothing, alarms=bool(bystander))
-    wrong += sides + (["said: Nothing is wrong"] if nothing else []) + ["bystander: %s" % one["text"] for one in bystander]
+    rest = judge_rest(scene, files, found)
+    tally_of.count(kind, scenes=1, wrong_sides=bool(sides), nothing=nothing, alarms=bool(bystander), rest=bool(rest))
+    wrong += rest + sides + (["said: Nothing is wrong"] if nothing else []) + ["bystander: %s" % one["text"] for one in bystander]
     report(tally_of, "incident", seed, names, scene, files, wrong, found, verdict, keep)
 
 
@@ -157,13 +184,16 @@ def check_clean(seed, tally_of, folder, keep):
     wrong = ["false alarm: " + ", ".join(alarms)] if alarms else []
     if status == 2:
         wrong.append("status 2: %s" % complaint)
-    well = verdict.startswith("Nothing is wrong") or bool({one["what"] for one in found["incidents"]} & scene.told and not alarms)
+    told = {one["what"] for one in found["incidents"]} | {one["id"] for one in found["findings"]}
+    well = verdict.startswith("Nothing is wrong") or bool(told & scene.told and not alarms)
+    rest = [] if scene.allowed else judge_rest(scene, files, found)
+    wrong += rest
     if ends and not well:
         wrong.append("verdict: " + verdict)
-    if not ends and scene.allowed and not {one["id"] for one in found["findings"]} & scene.allowed:
+    if not ends and scene.allowed and scene.most > 1 and not {one["id"] for one in found["findings"]} & scene.allowed:
         wrong.append("nothing says: " + " or ".join(sorted(scene.allowed)))
     tally_of.count("clean " + kind.__name__, sessions=1, alarms=bool(alarms) or status == 2, ended=ends,
-                   well=ends and well, plain=ends and verdict.startswith("Nothing is wrong"))
+                   well=ends and well, rest=bool(rest), plain=ends and verdict.startswith("Nothing is wrong"))
     report(tally_of, "clean", seed, kind.__name__, scene, files, wrong, found, verdict, keep)
 
 
@@ -184,15 +214,16 @@ def report(tally_of, what, seed, names, scene, files, wrong, found, verdict, kee
 
 
 def table(tally_of):
-    print("%-24s %6s %6s %6s %6s %6s %7s %7s %6s" % ("kind", "truths", "causes", "sides", "proven", "given", "nothing", "alarms", "void"))
+    print("%-24s %6s %6s %6s %6s %6s %7s %7s %6s %6s" % ("kind", "truths", "causes", "sides", "proven", "given", "nothing", "alarms", "rest", "void"))
     for kind, row in sorted(tally_of.rows.items()):
         if not kind.startswith("clean "):
-            print("%-24s %6d %6d %6d %6d %6d %7d %7d %6d" % (kind, *(row.get(name, 0) for name in (
-                "truths", "causes", "wrong_sides", "proven", "given", "nothing", "alarms", "void"))))
-    print("%-24s %8s %7s %6s %6s %6s" % ("clean", "sessions", "alarms", "ended", "well", "plain"))
+            print("%-24s %6d %6d %6d %6d %6d %7d %7d %6d %6d" % (kind, *(row.get(name, 0) for name in (
+                "truths", "causes", "wrong_sides", "proven", "given", "nothing", "alarms", "rest", "void"))))
+    print("%-24s %8s %7s %6s %6s %6s %6s" % ("clean", "sessions", "alarms", "ended", "well", "plain", "rest"))
     for kind, row in sorted(tally_of.rows.items()):
         if kind.startswith("clean "):
-            print("%-24s %8d %7d %6d %6d %6d" % (kind[6:], *(row.get(name, 0) for name in ("sessions", "alarms", "ended", "well", "plain"))))
+            print("%-24s %8d %7d %6d %6d %6d %6d" % (kind[6:], *(row.get(name, 0) for name in (
+                "sessions", "alarms", "ended", "well", "plain", "rest"))))
 
 
 def share(part, whole):
@@ -215,6 +246,8 @@ def main():
         ("scenes with a wrong side", tally_of.total("wrong_sides"), tally_of.total("scenes"), 0, -1),
         ("\"Nothing is wrong\" where something was", tally_of.total("nothing"), tally_of.total("scenes"), 0, -1),
         ("sides given where the packets prove one", tally_of.total("given"), tally_of.total("proven"), SIDES, 1),
+        ("records that are not those captured, or words that must not be said", tally_of.total("rest"),
+         tally_of.total("sessions") + tally_of.total("scenes"), 0, -1),
         ("false alarms", tally_of.total("alarms"), tally_of.total("sessions") + tally_of.total("scenes"), 0, -1),
         ("\"Nothing is wrong\" of sessions that their clients ended", tally_of.total("well"), tally_of.total("ended"), ENDS, 1)]
     for name, part, whole, goal, sign in goals:

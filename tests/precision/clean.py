@@ -1,7 +1,9 @@
 """Sessions in which nothing is wrong, of all kinds that field engineers capture."""
 import struct
 
+import links
 import robot as robots
+import states
 
 
 def reconnects(scene):
@@ -207,6 +209,7 @@ def one_way(scene):
     robot = scene.robot()
     scene.session(robot, 0.3, 6, scene.rng.choice(("realtime", "primary")))
     scene.keeps = lambda packet, path: not packet.from_client
+    scene.denies.append("it goes on")
     return False
 
 
@@ -281,7 +284,7 @@ def polls(scene):
 
 KINDS = [powers_on, reduced, dashboard_plays, keeps_alive, polls, reconnects, programs, idle, idle_simulator, standing_program,
          late_legacy, late_rtde, four_clients, two_robots, nat, vlan, ipv6, cooked, rotated, jitter, ends_in_flight, ends_unread, pauses,
-         long_run, slow_frequency, dashboard, mirrored, goes_on, driver, one_way, inputs]
+         long_run, slow_frequency, dashboard, mirrored, goes_on, driver, one_way, inputs] + links.CLEAN + states.CLEAN
 
 
 def play(scene, kind):

@@ -4,15 +4,17 @@ A fault happens to a session that runs: fault(session, time). Another kind plays
 import math
 import struct
 
+import links
 import robot as robots
+import scene as scenes
+import states
 import tcp
 
 SERVED = ("rtde", "realtime", "primary")
 FAST = ("rtde", "realtime")
 
 
-def tell(session, *arguments, **options):
-    session.scene.truth(session.kind, session.robot, *arguments, **options)
+tell, rate_of = scenes.Session.tell, scenes.Session.rate
 
 
 # ---- faults of a session ---------------------------------------------------------------------------------------------
@@ -81,11 +83,6 @@ def ack_loss(session, time):
     session.checks.append(lambda: session.still()[0] > 0.8)
     tell(session, ["network.stalled", "silence", "tcp.not-acknowledged"], ["network"], part == 1, begin=time, end=time + 3 * lasts)
     return time + 2.5 * lasts + 1
-
-
-def rate_of(session):
-    size = {"rtde": 500, "realtime": session.robot.size, "primary": 650}[session.protocol]
-    return size * (10 if session.protocol == "primary" else session.robot.hz)
 
 
 def stops_reading(session, time, gives_up=False):
@@ -462,7 +459,7 @@ def black_hole(scene, robot):
     if robot.size < 1000:
         robot.size = 1108
     part = {"client": 1, "robot": 0}.get(scene.tap, scene.rng.randrange(2))
-    session = scene.session(robot, 0.3, scene.rng.uniform(6, 11), protocol, end=scene.rng.choice(("close", "never")))
+    session = scene.session(robot, 0.3, scene.rng.uniform(6, 11), protocol, end="close" if part else scene.rng.choice(("close", "never")))
     session.path.rules.append(lambda packet, from_client, where, now: where == part and len(packet.payload) > limit)
     causes = ["tcp.not-acknowledged", "silence", "network.stalled"] + (["tcp.no-data", "rtde.no-data"] if part == 1 else [])
     scene.truth("black_hole", robot, causes, ["network"], False)
@@ -630,6 +627,7 @@ def clocks_apart(scene, robot):
     scene.shift = lambda packet: apart if packet.from_client else 0
     session = scene.session(robot, 1, 6, scene.rng.choice(FAST))
     apart += math.copysign(2.5 * sum(session.path.delays) + 0.01, apart)  # else it looks like a longer way
+    scene.denies.append("it goes on")
     scene.truth("clocks_apart", robot, ["capture.clocks-apart"], ["capture"], False, minor=True)
     scene.truths[-1].clean = True  # but for that
 
@@ -639,13 +637,13 @@ FAULTS = {
     never_reads_again: FAST, slow_client: FAST, foreign_reset: SERVED, robot_ends: SERVED, robot_resets: SERVED, skips: FAST,
     frozen_values: FAST, frozen_clock: FAST, frozen_all: FAST, protective_stop: SERVED, emergency_stop: SERVED, safeguard_stop: SERVED,
     stopped_on_pendant: SERVED, stopped_by_dashboard: SERVED, stopped_by_script: FAST, powered_off: SERVED, lost_controller: SERVED,
-    exception: SERVED, ring_drops: SERVED}
+    exception: SERVED, ring_drops: SERVED, **links.FAULTS}
 KINDS = [refused, firewall_resets, firewall_prohibits, firewall_drops, wrong_port, wrong_recipe, in_use, start_refused, version_refused,
          unanswered, no_start, not_negotiated, frequency_missing, turned_away, dashboard_refuses, inputs_stop, too_slow, bursts, black_hole, upgraded, resets_all, conflict, reboots, not_followed, driver_gap, command_jump,
-         short_snaplen, clocks_apart]
+         short_snaplen, clocks_apart] + states.KINDS
 ALL = list(FAULTS) + KINDS
 ALONE = {short_snaplen, clocks_apart}  # they concern the whole file
-GO_ON = [outage, burst_loss, ack_loss, stops_reading, skips, frozen_values, frozen_clock, ring_drops]  # the stream survives them
+GO_ON = [outage, burst_loss, ack_loss, stops_reading, skips, frozen_values, frozen_clock, ring_drops] + links.GO_ON  # the stream survives them
 LAST = [hang, robot_ends, robot_resets, protective_stop, foreign_reset, powered_off, stops_reading, skips]
 NEEDS_PROGRAM = {stopped_on_pendant, stopped_by_dashboard, stopped_by_script, powered_off, lost_controller, exception}
 
@@ -654,10 +652,21 @@ SHOWN_BY_ROBOT = {skips, frozen_values, frozen_clock, frozen_all, protective_sto
                   lost_controller, stopped_on_pendant}  # what the robot sends is enough
 
 
+def outside(address):
+    """All clients are seen with this one, and with one router's MAC."""
+    def translate(packet):
+        if not packet.from_client:
+            return packet.ports, packet.source.address, address
+        if packet.mac[:2] in (b"\2\x1b", b"\2\x1c"):
+            packet.mac = b"\2\x1d\0\0\0\1"
+        return packet.ports, address, packet.target.address
+    return translate
+
+
 def vary(scene, kind):
     """How else a cell may be captured."""
     rng = scene.rng
-    way = rng.choice(("", "", "", "", "", "v6", "vlan", "cooked", "copies", "one way"))
+    way = rng.choice(("", "", "", "", "", "v6", "vlan", "cooked", "copies", "one way", "rotated", "by way", "nat", "apart", "swaps"))
     if way == "v6" and kind not in (conflict, firewall_prohibits):
         scene.is_v6 = True
     elif way == "vlan":
@@ -666,6 +675,18 @@ def vary(scene, kind):
         scene.link = 113
     elif way == "copies":
         scene.copies = True
+    elif way == "rotated" and kind not in ALONE:
+        scene.parts = sorted(rng.uniform(0.5, 7) for _ in range(rng.randrange(1, 4)))
+    elif way == "by way" and kind not in ALONE:
+        scene.by_way = True
+    elif way == "swaps" and kind not in ALONE:
+        share = rng.uniform(0.01, 0.06)
+        scene.alter = lambda rows: links.swapped(rng, rows, share)
+    elif way == "nat" and kind not in (conflict, firewall_prohibits):
+        scene.translate = outside(bytes((172, 16, scene.net, 1)))
+    elif way == "apart" and kind in SHOWN_BY_ROBOT:
+        apart = rng.choice((-1, 1)) * rng.uniform(0.01, 0.4)
+        scene.shift = lambda packet: apart if packet.from_client else 0
     elif way == "one way" and kind in SHOWN_BY_ROBOT:
         scene.keeps, scene.is_one_way = lambda packet, path: not packet.from_client, True
 

@@ -7,8 +7,10 @@ EXTRA_DIST += \
 	tests/precision/README.md \
 	tests/precision/clean.py \
 	tests/precision/incidents.py \
+	tests/precision/links.py \
 	tests/precision/robot.py \
 	tests/precision/scene.py \
+	tests/precision/states.py \
 	tests/precision/tcp.py
 
 # make precision SEED=3 COUNT=500

@@ -54,7 +54,7 @@ class Robot:
         self.frozen = []  # (from, until, what): "values", "clock" or "all" are those of the first of these cycles
         self.skips = []  # (from, until): cycles in which the controller sends nothing
         self.hangs_at = None
-        self.stuck_at = None  # the arm stands from then on, whatever its targets
+        self.stuck_at, self.stuck = None, range(6)  # these joints stand from then on, whatever their targets
         self.boot = 0.0  # when its clock began, in the capture's time
         self.follows = None  # (from, until, function of time): targets that a driver commands
         self.messages = []  # of the primary interface: (time, bytes)
@@ -128,13 +128,14 @@ class Robot:
             state.tqd = [width * speed * self.speed * math.cos(speed * self.phase) for width, speed in zip(self.widths, self.speeds)]
         moves = self.speed > 0 or self.follows and self.follows[0] <= time < self.follows[1]
         last = self.states[-1] if self.states else state
-        if self.stuck_at is not None and time >= self.stuck_at:
-            state.q, state.qd = [one for one in last.q], [0.0] * 6
-        elif still:
-            state.q, state.qd = state.tq, state.tqd
+        if still:
+            state.q, state.qd = list(state.tq), list(state.tqd)
         else:
             state.q = [old + rng.choice((-1, 0, 0, 0, 1)) * 9.6e-6 for old in last.tq]
             state.qd = [old + (rng.gauss(0, 2e-4) if moves else rng.choice((0, 0, 0, 1e-5))) for old in last.tqd]
+        if self.stuck_at is not None and time >= self.stuck_at:
+            for joint in self.stuck:
+                state.q[joint], state.qd[joint] = last.q[joint], 0.0
         off = state.mode < IDLE
         if still and not moves:
             state.current = [0.0] * 6 if off or not self.states else last.current
@@ -277,7 +278,7 @@ class RtdeServer:
         for name in self.names:
             numbers = value(robot, state, name)
             body += struct.pack(">" + TYPES[OUTPUTS[name]], *(numbers if isinstance(numbers, list) else [numbers]))
-        if self.socket.write(package("U", body)):
+        if self.socket.write(package("U", body), True):
             self.sent += 1
 
 
@@ -387,7 +388,7 @@ class Streamer:
         self.world.at((tick + self.every) / robot.hz, self.send, tick + self.every)
         if any(begin < now < until for begin, until in robot.skips):
             return
-        self.socket.write(self.make(tick, self.is_first))
+        self.socket.write(self.make(tick, self.is_first), True)
         self.is_first = False
 
 

@@ -31,6 +31,9 @@ class Scene:
         self.timestamps = self.rng.random() < 0.85
         self.from_, self.to = None, None
         self.parts = None  # cut into files at these times
+        self.by_way = False  # a file for each direction, as a passive tap writes
+        self.alter = None  # function of the rows: what the capture makes of their order and times
+        self.shown, self.denies, self.most = [], [], 99  # what was written; what must not be said; how many incidents at most
 
     def robot(self, hz=None, **options):
         hz = hz or (500 if self.rng.random() < 0.2 else 125)  # fewer e-Series: they take four times as long to play
@@ -44,14 +47,14 @@ class Scene:
         elif robot.size == 812:
             robot.version = (1, 8, 0, 0)
         self.robots.append(robot)
-        robot.servers = []
+        robot.servers, robot.accepted = [], []
         self.serve(robot)
         return robot
 
     def serve(self, robot):
         make = lambda tick, _: robots.realtime(robot, robot.state(tick), robot.size)
         primary = robots.primary_maker
-        start = lambda what: lambda socket: (setattr(socket, "send_limit", robot.send_limit), socket.keep_alive(), robot.servers.append(what(socket)))
+        start = lambda what: lambda socket: (robot.accepted.append(socket), setattr(socket, "send_limit", robot.send_limit), socket.keep_alive(), robot.servers.append(what(socket)))
         robot.host.listen(RTDE, start(lambda socket: robots.RtdeServer(robot, socket, robot.faults)))
         robot.host.listen(REALTIME, start(lambda socket: robots.Streamer(robot, socket, robot.faults, make)))
         robot.host.listen(PRIMARY, start(lambda socket: robots.Streamer(robot, socket, robot.faults, primary(robot), robot.hz // 10)))
@@ -98,8 +101,14 @@ class Scene:
 
     def write(self, stem):
         rows, names = self.rows(), []
+        self.shown = rows = self.alter(rows) if self.alter else rows
         options = {"link": self.link, "vlan": self.vlan, "is_nano": self.is_nano, "snaplen": self.snaplen, "translate": self.translate,
                    "shift": self.shift, "copies": self.copies}
+        if self.by_way:
+            for name, from_client in ("robot", False), ("client", True):
+                names.append("%s-%s.pcap" % (stem, name))
+                tcp.write([row for row in rows if row[0].from_client == from_client], names[-1], **options)
+            return names
         edges = [None, *(self.parts or []), None]
         for i, (begin, end) in enumerate(zip(edges, edges[1:])):
             name = "%s%s.pcap" % (stem, "" if len(edges) == 2 else "-%d" % i)
@@ -107,8 +116,37 @@ class Scene:
             names.append(name)
         return names
 
+    def decodable(self):
+        """By robot: of each connection the number of records whose bytes were all captured."""
+        counts = {}
+        for robot in self.robots:
+            for socket in robot.accepted:
+                ports, edges = (socket.port, socket.peer_port), []
+                for packet, _ in self.shown:
+                    if packet.ports == ports and packet.source is robot.host and packet.target is socket.peer and packet.payload:
+                        at = (packet.seq - socket.first - 1) & 0xFFFFFFFF
+                        edges.append((at, at + len(packet.payload)))
+                counts.setdefault(robot.host.text, []).append(covered(socket.records, sorted(edges)))
+        return {robot: sorted(one for one in numbers if one) for robot, numbers in counts.items()}
+
     def truth(self, kind, robot, causes, sides, proves, begin=None, end=None, minor=False):
         self.truths.append(Truth(kind, robot, causes, sides, proves, begin, end, minor))
+
+
+def covered(records, pieces):
+    """How many records lie in what the pieces, sorted, cover."""
+    whole = []
+    for begin, end in pieces:
+        if whole and begin <= whole[-1][1]:
+            whole[-1][1] = max(whole[-1][1], end)
+        else:
+            whole.append([begin, end])
+    count, at = 0, 0
+    for begin, end in records:
+        while at < len(whole) and whole[at][1] < end:
+            at += 1
+        count += at < len(whole) and whole[at][0] <= begin
+    return count
 
 
 class Session:
@@ -149,6 +187,8 @@ class Session:
         self.scene.used.add((port, self.robot.host.text))
         self.the_socket = tcp.Socket(client, self.robot.host, port, self.port, self.path)
         self.the_socket.timestamps = self.scene.timestamps
+        if self.rate() * 2 * sum(self.path.delays) > 40000:
+            self.the_socket.room = 500000  # as a system gives to a connection that needs it
         self.the_socket.on_reset = lambda: self.on_lost()  # pylint: disable=unnecessary-lambda
         self.world.after(0, lambda: self.the_socket.connect(on_fail=lambda: setattr(self, "fails", True)))
         return self.the_socket
@@ -170,6 +210,19 @@ class Session:
             socket.on_open = lambda: socket.write(self.first_bytes)
         if self.end != "never":
             self.world.at(self.until, socket.close)
+
+    def tell(self, *arguments, **options):
+        self.scene.truth(self.kind, self.robot, *arguments, **options)
+
+    def rate(self):
+        """Bytes per s, about."""
+        size = {"rtde": 500, "realtime": self.robot.size, "primary": 650}[self.protocol]
+        return size * (10 if self.protocol == "primary" else self.robot.hz)
+
+    def far(self, trip):
+        """`trip`: one way, s."""
+        whole = sum(self.path.delays)
+        self.path.delays = tuple(one * trip / whole for one in self.path.delays)
 
     def server(self):
         """The robot's end of it."""

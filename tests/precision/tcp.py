@@ -155,6 +155,7 @@ class Socket:
         self.asked_at = self.world.now  # when its SYN, or SYN and ACK, was sent
         self.ack_delay, self.max_tries, self.tries = 0.04, 15, 0
         self.nagle = False
+        self.written, self.left_out, self.records = 0, 0, []  # bytes; packages that found no room; where the others begin and end
         host.sockets[port, peer.address, peer_port] = self
 
     # ---- what programs do
@@ -163,11 +164,15 @@ class Socket:
         self._syn(0, tries, on_fail)
         return self
 
-    def write(self, data):
+    def write(self, data, is_record=False):
         """False if the buffer is full: then nothing is taken."""
         if self.ends or self.is_over or len(self.queue) + len(data) > self.send_limit:
+            self.left_out += is_record and not self.ends and not self.is_over
             return False
         self.queue += data
+        if is_record:
+            self.records.append((self.written, self.written + len(data)))
+        self.written += len(data)
         self._push()
         return True
 
