@@ -1241,7 +1241,8 @@ void armtap_flow_rate_begin(struct flow_rate *flow)
     flow->sums = (struct armtap_flow_sums){.channel = flow->sums.channel, .longest_silence = -1};
     flow->longest_gap = flow->longest_wait = -1;
     clear_piece(flow);
-    flow->silence.waits = false; /* the capture before has reported it */
+    flow->backlog = (struct backlog){.late = 0}; /* of the captures before not all packages may have been seen */
+    flow->silence.waits = false;                 /* the capture before has reported it */
     flow->records = flow->has_last;
     if (flow->has_last)
         flow->first = flow->last;
