@@ -469,7 +469,7 @@ struct armtap_arm {
 /* One frame of data. */
 struct armtap_record {
     const struct armtap_stream *stream;
-    struct armtap_where where; /* the packet that brought its last missing byte */
+    struct armtap_where where; /* the packet that brought its last byte */
     uint64_t offset;           /* of its first byte in its direction's stream */
     enum armtap_direction direction;
     enum armtap_protocol protocol;
@@ -490,6 +490,9 @@ struct armtap_record {
     double clock; /* the controller's, s: its timestamp, or in an opaque record a value that grows like one; else NAN */
     const struct armtap_missing *missing; /* in order; values of which bytes are missing are absent */
     size_t missing_count;
+    /* The packet after which its receiver could read it, in order: it brought the last of all bytes up to the record's
+     * end. Its time never goes back in a direction, unless the capture's clock was set back. */
+    struct armtap_where read;
 };
 /* Value i of the record, in wire order, including values that the table does not know; false beyond the last. */
 ARMTAP_API bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value);

@@ -90,6 +90,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     copy_name(conn->stream.robot, sizeof conn->stream.robot, setup->robot_name);
     copy_name(conn->stream.client, sizeof conn->stream.client, setup->client_name);
     conn->half[0].want = conn->half[1].want = 1;
+    conn->half[0].read.time = conn->half[1].read.time = ARMTAP_NO_TIME;
     conn->robot = setup->robot ? armtap_robot_hold(setup->robot) : armtap_robot_new();
     if (!conn->robot) {
         conn->reserve->taken -= conn->taken;

@@ -43,6 +43,7 @@ struct armtap_half {
     bool closed;         /* no more bytes will come, not even after a gap */
     bool hopeless;       /* UNKNOWN, and its first bytes match none of our protocols */
     bool after_gap;      /* the next record is the first after missing or skipped bytes */
+    struct armtap_where read; /* the packet after which all bytes consumed could be read */
     uint64_t offset;     /* of the first byte not yet consumed */
     uint64_t synced_end; /* of the last frame in sync */
     uint64_t search_skipped;

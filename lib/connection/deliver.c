@@ -298,6 +298,7 @@ static void begin_record(struct armtap_record *record, const struct armtap_conn 
     armtap_clear_in_parts(record, sizeof *record);
     record->stream = &conn->stream;
     record->where = frame->where;
+    record->read = conn->half[frame->direction].read;
     record->offset = frame->offset;
     record->direction = frame->direction;
     record->protocol = conn->decoder->info.protocol;

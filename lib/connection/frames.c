@@ -5,6 +5,18 @@
 
 #define LOOK_AT 4096 /* bytes taken at once while it is unknown how many a frame still needs */
 
+/* Bytes [from, to) of a span are consumed next: all up to `to` could be read when the last of them had arrived. */
+static void read_up_to(struct armtap_half *half, const struct armtap_span *span, size_t from, size_t to)
+{
+    struct armtap_where where = armtap_span_where(span, from, to);
+    int64_t before = half->read.time;
+    if (armtap_where_is_later(&half->read, &where))
+        return;
+    half->read = where;
+    if (before > where.time && where.time != ARMTAP_NO_TIME && !armtap_time_is_set_back(before, where.time))
+        half->read.time = before;
+}
+
 static void pass_over(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
 {
     struct armtap_half *half = &conn->half[direction];
@@ -49,6 +61,8 @@ static int skip(struct armtap_conn *conn, enum armtap_direction direction, const
         armtap_search_anew(half);
     if (half->search_skipped == 0 && from < to)
         half->search_from = armtap_span_where(span, from, from + 1);
+    if (from < to)
+        read_up_to(half, span, from, to);
     pass_over(conn, direction, to - from);
     return tell_bytes(conn, direction, span, from, to, offset);
 }
@@ -94,18 +108,19 @@ static void begin_message(struct armtap_conn *conn, enum armtap_direction direct
 static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         size_t at, size_t length, unsigned reading)
 {
-    const struct armtap_half *half = &conn->half[direction];
+    struct armtap_half *half = &conn->half[direction];
     bool is_cut = armtap_half_missing(half, half->offset, half->offset + length) > 0;
     struct armtap_frame frame = {.direction = direction,
                                  .bytes = span->bytes + at,
                                  .length = length,
                                  .offset = half->offset,
-                                 .where = armtap_span_where(span, at, at + length),
+                                 .where = armtap_span_where(span, at + length - 1, at + length),
                                  .reading = reading,
                                  .holes = is_cut ? half->holes->hole : NULL,
                                  .hole_count = is_cut ? half->holes->count : 0};
     if (is_cut)
         begin_message(conn, direction, length);
+    read_up_to(half, span, at, at + length);
     int error = take_frame(conn, &frame);
     if (error != ARMTAP_OK || !conn->sink->on_message)
         return error;
@@ -613,8 +628,9 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
                                      .bytes = half->buffer,
                                      .length = half->used,
                                      .offset = half->offset,
-                                     .where = armtap_span_where(&span, 0, half->used)};
+                                     .where = armtap_span_where(&span, half->used - 1, half->used)};
         bool used = true;
+        read_up_to(half, &span, 0, half->used);
         error = conn->decoder->rest(conn->context, conn, &frame, &used);
         if (used) {
             half->offset += frame.length;

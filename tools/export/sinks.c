@@ -135,7 +135,7 @@ static int refuse_time(struct job *job, const struct armtap_record *record)
 /* Whether a record is within --from and --to. 0, or -1 after a message if it has no time. */
 static int check_time(struct job *job, const struct armtap_record *record, bool *is_within)
 {
-    bool has_time = record->where.time != ARMTAP_NO_TIME;
+    bool has_time = record->read.time != ARMTAP_NO_TIME;
     bool is_limited = job->wish->from.given || job->wish->to.given;
     *is_within = true;
     if (!has_time && (is_limited || format_has(job->wish->format, FORMAT_NEEDS_TIME)))
@@ -144,7 +144,7 @@ static int check_time(struct job *job, const struct armtap_record *record, bool 
         return 0;
     if (!job->times_known)
         resolve_times(job);
-    *is_within = record->where.time >= job->from && record->where.time <= job->to;
+    *is_within = record->read.time >= job->from && record->read.time <= job->to;
     return 0;
 }
 
@@ -201,7 +201,7 @@ static int print_on_record(void *user, const struct armtap_record *record)
         if (missing_data_count_part(job->missing, record) != 0)
             return job_give_up_memory(job);
         missing_data_drop(job->missing, record);
-        job->is_over = job->source->robots && job->to < record->where.time - OUT_OF_ORDER_NS;
+        job->is_over = job->source->robots && job->to < record->read.time - OUT_OF_ORDER_NS;
         return job->is_over ? -1 : 0;
     }
     if ((!job->totals.elsewhere && missing_data_count(job->missing, record) != 0) || outcome == TABLES_NO_MEMORY)

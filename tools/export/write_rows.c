@@ -99,7 +99,7 @@ static int aim_at_folder(struct job *job, struct table *table, const struct armt
     uint32_t input = input_of(job, record);
     struct output_file *outlet = NULL;
     struct partition partition = {.robot = record->stream->robot,
-                                  .day = partition_day(record->where.time),
+                                  .day = partition_day(record->read.time),
                                   .capture = replay_file_name(job->source, input),
                                   .begin = record->stream->beginning.where.time,
                                   .client = record->stream->client,
@@ -182,7 +182,7 @@ static struct missing_flow missing_before(struct job *job, const struct armtap_r
 {
     struct missing_flow missing = *missing_data_before(job->missing, record);
     if (table && table->hole_from != ARMTAP_NO_TIME) {
-        missing.seconds += (double)((record->where.time - table->hole_from) / 1000) / 1e6;
+        missing.seconds += (double)((record->read.time - table->hole_from) / 1000) / 1e6;
         table->hole_from = ARMTAP_NO_TIME;
     }
     return missing;
@@ -197,6 +197,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
     job->generations |= 1u << record->stream->generation;
     struct output_row row = {
         .where = record->where,
+        .read = record->read,
         .stream = tables_stream_number(job->tables, record->stream->connection),
         .robot = record->stream->robot,
         .client = record->stream->client,

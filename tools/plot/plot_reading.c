@@ -126,8 +126,8 @@ static void settle_range(struct plot_reading *reading)
 static int64_t time_of(struct plot_reading *reading, const struct armtap_record *record)
 {
     double clock;
-    if (record->where.time != ARMTAP_NO_TIME)
-        return reading->is_clock ? ARMTAP_NO_TIME : record->where.time;
+    if (record->read.time != ARMTAP_NO_TIME)
+        return reading->is_clock ? ARMTAP_NO_TIME : record->read.time;
     clock = armtap_rates_clock(record);
     if (!(fabs(clock) < 9e9) || (!reading->is_clock && reading->streams.count > 0))
         return ARMTAP_NO_TIME;

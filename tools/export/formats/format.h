@@ -46,7 +46,8 @@ struct view {
 
 /* One record as a format gets it. */
 struct output_row {
-    struct armtap_where where;
+    struct armtap_where where; /* the packet with its last byte */
+    struct armtap_where read;  /* when it could be read, in order */
     unsigned stream;
     const char *robot;
     const char *client;

@@ -29,8 +29,8 @@ static void put_row(const struct row_batch *batch, size_t number, const struct c
 {
     const struct output_row *row = &batch->rows[number];
     char seconds[NUMBER_MAX];
-    if (row->where.time != ARMTAP_NO_TIME)
-        buffer_put(out, seconds, number_seconds(row->where.time, seconds));
+    if (row->read.time != ARMTAP_NO_TIME)
+        buffer_put(out, seconds, number_seconds(row->read.time, seconds));
     if (batch->view->picks.count > 0)
         buffer_char(out, csv.separator);
     cells_values(batch, number, style, out);

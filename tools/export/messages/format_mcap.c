@@ -147,7 +147,7 @@ static bool is_of_file(const struct mcap_output *output, const struct remark *re
 
 static int put_finding(struct mcap_output *output, const struct remark *remark, struct buffer *bytes)
 {
-    const struct output_row row = {.where = {.time = remark->time}};
+    const struct output_row row = {.read = {.time = remark->time}};
     struct mcap_posting posting = {.out = bytes, .row = &row};
     const struct ros_out out = mcap_posting_out(&posting);
     struct buffer text = {0};

@@ -146,7 +146,7 @@ int mcap_json_rows(const struct row_batch *batch, struct buffer *out)
         const struct output_row *row = &batch->rows[i];
         if (i == 0 || row->stream != row[-1].stream)
             mcap_introduce(row, out);
-        size_t begin = mcap_message_begin(out, MARK_STATE, row->stream, row->where.time);
+        size_t begin = mcap_message_begin(out, MARK_STATE, row->stream, row->read.time);
         json_rows_object(batch, i, JSON_ROWS_LEFT_OUT, out);
         mcap_message_end(out, begin);
     }

@@ -26,7 +26,7 @@ static void begin_message(void *user, enum ros_topic_id topic)
 {
     struct mcap_posting *posting = user;
     posting->begin = mcap_message_begin(posting->out, posting->is_remark ? MARK_REMARK : topic, posting->row->stream,
-                                        posting->row->where.time);
+                                        posting->row->read.time);
 }
 
 static void end_message(void *user)

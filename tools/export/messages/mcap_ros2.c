@@ -40,7 +40,7 @@ static void put_remark(const struct mcap_posting *given, const char *remark)
 {
     struct mcap_posting posting = {.out = given->out, .row = given->row, .is_remark = true};
     const struct ros_out out = mcap_posting_out(&posting);
-    const struct ros_log log = {.time = given->row->where.time,
+    const struct ros_log log = {.time = given->row->read.time,
                                 .level = ROS_INFO,
                                 .name = given->row->robot,
                                 .text = remark,
@@ -55,7 +55,7 @@ static void put_row(struct ros_rows *rows, const struct output_row *row, uint64_
 {
     struct mcap_posting posting = {.out = bytes, .row = row};
     const struct ros_out out = mcap_posting_out(&posting);
-    posting.begin = mcap_message_begin(bytes, MARK_STATE, row->stream, row->where.time);
+    posting.begin = mcap_message_begin(bytes, MARK_STATE, row->stream, row->read.time);
     ros_rows_state(rows, row, bytes);
     mcap_message_end(bytes, posting.begin);
     if (row->direction == ARMTAP_TO_ROBOT)

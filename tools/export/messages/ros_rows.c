@@ -447,7 +447,7 @@ void ros_rows_state(struct ros_rows *rows, const struct output_row *row, struct 
 {
     const struct cdr cdr = cdr_begin(out);
     rows->absent.length = 0;
-    cdr_header(&cdr, row->where.time, "");
+    cdr_header(&cdr, row->read.time, "");
     for (size_t i = 0; i < rows->view->picks.count; i++) {
         const struct pick *pick = &rows->view->picks.pick[i];
         const struct plan *plan = &rows->plans[i];
@@ -472,5 +472,5 @@ uint64_t ros_rows_misfits(const struct ros_rows *rows)
 struct ros_record ros_rows_record(const struct ros_rows *rows, const struct output_row *row)
 {
     return (struct ros_record){
-        .time = row->where.time, .generation = row->generation, .release = row->release, .values = rows->values};
+        .time = row->read.time, .generation = row->generation, .release = row->release, .values = rows->values};
 }

@@ -565,7 +565,7 @@ static struct missing_flow part_of(const struct missing_data *data, const struct
 int missing_data_count_part(struct missing_data *data, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&data->flows, record->stream->connection);
-    if (!flow || !flow->total || record->where.time <= data->to || flow->before_last == ARMTAP_NO_TIME ||
+    if (!flow || !flow->total || record->read.time <= data->to || flow->before_last == ARMTAP_NO_TIME ||
         flow->before_last >= data->to)
         return 0;
     const struct missing_place place = {record->where, part_of(data, flow, flow->here, flow->before_last), false};

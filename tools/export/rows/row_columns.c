@@ -75,8 +75,15 @@ void row_column_value(enum row_column column, const struct output_row *row, stru
     switch (column) {
     case ROW_COLUMN_time:
     case ROW_COLUMN_time_ns:
+        value->present = row->read.time != ARMTAP_NO_TIME;
+        value->i64[0] = row->read.time;
+        break;
+    case ROW_COLUMN_arrived_ns:
         value->present = row->where.time != ARMTAP_NO_TIME;
         value->i64[0] = row->where.time;
+        break;
+    case ROW_COLUMN_read_packet:
+        set_unsigned(value, row->read.packet, row->read.packet > 0);
         break;
     case ROW_COLUMN_packet:
         set_unsigned(value, row->where.packet, row->where.packet > 0);

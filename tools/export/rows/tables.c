@@ -618,7 +618,7 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
         own->rows++;
     number_in_file(side, own, tables->options.file ? *tables->options.file : 0);
     own->generations |= 1u << record->stream->generation;
-    own->latest = record->where.time;
+    own->latest = record->read.time;
     *table = own;
     *layout = followed;
     return TABLES_OK;

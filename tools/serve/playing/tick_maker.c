@@ -161,7 +161,7 @@ static struct anchor *anchor_of(struct tick_maker *maker, uint64_t connection)
 /* A record's place on the grid: by the controller's clock, which does not jitter, on the capture's time scale. */
 static int64_t grid_time(struct tick_maker *maker, const struct armtap_record *record)
 {
-    int64_t captured = record->where.time;
+    int64_t captured = record->read.time;
     bool has_clock = isfinite(record->clock) && fabs(record->clock) < 1e9;
     if (!has_clock)
         return captured != ARMTAP_NO_TIME ? captured

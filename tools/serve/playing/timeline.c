@@ -96,7 +96,7 @@ static int64_t limit(const struct timeline *timeline, const struct timestamp *wh
 static int on_record(void *user, const struct armtap_record *record)
 {
     struct timeline *timeline = user;
-    int64_t time = record->where.time;
+    int64_t time = record->read.time;
     char address[64];
     other_ports_host(address, record->stream->robot);
     if (!is_robot(timeline, address))

@@ -253,8 +253,8 @@ static bool is_gap(const struct source *source, int64_t time, double clock)
 /* The time of a record; where none was captured, by the controller's clock. */
 static int64_t time_of(const struct presence *presence, const struct armtap_record *record)
 {
-    if (record->where.time != ARMTAP_NO_TIME)
-        return record->where.time;
+    if (record->read.time != ARMTAP_NO_TIME)
+        return record->read.time;
     return isfinite(record->clock) && fabs(record->clock) < 1e9 ? (int64_t)(record->clock * 1e9)
                                                                 : (int64_t)presence->position;
 }

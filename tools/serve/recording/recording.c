@@ -156,7 +156,7 @@ static int on_record(void *user, const struct armtap_record *record)
     robot->records[protocol]++;
     robot->guessed += (record->flags & ARMTAP_GUESSED) != 0 ? 1 : 0;
     robot->cut[protocol] += record->missing_count > 0 ? 1 : 0;
-    count_time(robot, record->where.time);
+    count_time(robot, record->read.time);
     if (protocol == SERVED_REALTIME && record->frame_length > robot->packet_size)
         robot->packet_size = record->frame_length;
     if (record->stream->controller_version[0] != '\0')

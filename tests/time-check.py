@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""When a record could be read: `time`, `read_packet`, `packet` and `arrived_ns` of every row against a receiver in
+Python. Captures made here with struct: packets lost on the way and sent again, swapped, doubled and cut anew; clocks of
+several queues; a clock that is set back. `time` never goes back, and --from and --to cut one piece out of the rows.
+tests/time-check.py [SEED [ROUNDS]]."""
+import csv
+import io
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+START = 1769860800 * 10**9
+ROBOT, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 9])
+SECOND, MILLISECOND = 10**9, 10**6
+COLUMNS = ["time_ns", "read_packet", "packet", "arrived_ns", "timestamp"]
+
+
+def packet(from_robot, port, sequence, acknowledged, flags, payload, number):
+    ports = (port, 40000) if from_robot else (40000, port)
+    source, to = (ROBOT, CLIENT) if from_robot else (CLIENT, ROBOT)
+    tcp = struct.pack(">HHIIBBHHH", *ports, sequence % 2**32, acknowledged % 2**32, 5 << 4, flags, 65535, 0, 0)
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), number & 0xFFFF, 0, 64, 6, 0, source, to)
+    return bytes(12) + b"\x08\0" + ip + tcp + payload
+
+
+def rtde(kind, payload):
+    return struct.pack(">HB", 3 + len(payload), ord(kind)) + payload
+
+
+class Capture:
+    def __init__(self):
+        self.packets = []  # time, bytes
+
+    def add(self, time, *what):
+        self.packets.append((time, packet(*what, len(self.packets) + 1)))
+        return len(self.packets)
+
+    def write(self, path):
+        with open(path, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
+            for time, data in self.packets:
+                file.write(struct.pack("<4I", time // SECOND, time % SECOND, len(data), len(data)) + data)
+
+
+def handshake(capture, port, time):
+    """RTDE's, up to START; returns how many bytes each end has sent. Nothing for a legacy stream."""
+    sent = {False: 0, True: 0}
+    capture.add(time, False, port, 999, 0, 2, b"")
+    capture.add(time, True, port, 999, 1000, 18, b"")
+    for who, kind, payload in [(False, "V", b"\0\2"), (True, "V", b"\1"), (False, "O", struct.pack(">d", 500) + b"timestamp"),
+                               (True, "O", b"\1DOUBLE"), (False, "S", b""), (True, "S", b"\1")] if port == 30004 else []:
+        message = rtde(kind, payload)
+        capture.add(time, who, port, 1000 + sent[who], 1000 + sent[not who], 24, message)
+        sent[who] += len(message)
+    return sent
+
+
+def on_the_way(draw, segments, lost, resend):
+    """Segments as they pass the tap, in order of time: lost ones come again later, perhaps cut anew, some twice."""
+    passed = []
+    for time, begin, data in segments:
+        if draw.random() < lost:
+            back, offset = time + draw.randint(1, resend), 0
+            while offset < len(data):
+                size = draw.choice([len(data), draw.randint(1, len(data))])
+                passed.append((back, begin + offset, data[offset:offset + size]))
+                offset += size
+            continue
+        passed.append((time + draw.choice([0, 0, 0, draw.randint(0, 5 * MILLISECOND)]), begin, data))
+        if draw.random() < 0.03:
+            passed.append((time + draw.randint(0, 20 * MILLISECOND), begin, data))
+    return sorted(passed, key=lambda one: one[0])
+
+
+def make(draw, path):
+    """A capture, and of each of its records the row that is expected."""
+    capture, port = Capture(), draw.choice([30004, 30003])
+    sent = handshake(capture, port, START)
+    first, step = sent[True], draw.choice([2, 8, 40]) * MILLISECOND
+    content, ends, clocks = b"", [], []
+    for i in range(draw.randint(20, 400)):
+        clocks.append(100 + i * step / SECOND)
+        content += rtde("U", b"\1" + struct.pack(">d", clocks[-1])) if port == 30004 else \
+            struct.pack(">id", 1220, clocks[-1]) + bytes(1208)
+        ends.append((len(content), START + (i + 1) * step))
+    segments, at = [], 0
+    for i, (end, time) in enumerate(ends):  # the robot's writes: one or several records, cut anywhere
+        while at < end and (i + 1 == len(ends) or draw.random() < 0.9):
+            size = draw.choice([end - at, draw.randint(1, end - at)])
+            segments.append((time, at, content[at:at + size]))
+            at += size
+    place, arrived, heard = {}, 0, {}
+    jitter, set_back = draw.choice([0, 0, 20000]), draw.choice([None, None, draw.random()])
+    passed = on_the_way(draw, segments, draw.choice([0, 0.02, 0.2]), draw.choice([3, 30, 400]) * MILLISECOND)
+    shift = 0
+    for k, (time, begin, data) in enumerate(passed):
+        if set_back is not None and k == int(set_back * len(passed)):
+            shift = -3600 * SECOND
+        stamp = time + shift + draw.randint(0, jitter)
+        number = capture.add(stamp, True, port, 1000 + first + begin, 1000 + sent[False], 24, data)
+        for byte in range(begin, begin + len(data)):
+            place.setdefault(byte, (number, stamp))
+        heard[begin] = max(heard.get(begin, 0), begin + len(data))
+        while any(b <= arrived < e for b, e in heard.items()):
+            arrived = max(e for b, e in heard.items() if b <= arrived)
+        capture.add(stamp, False, port, 1000 + sent[False], 1000 + first + arrived, 16, b"")
+    capture.write(path)
+    rows, read, time, byte = [], 0, None, 0
+    for (end, _), clock in zip(ends, clocks):
+        while byte < end:
+            number, stamp = place[byte]
+            if number > read:
+                read, last = number, stamp
+            byte += 1
+        time = last if time is None or last > time or time - last > SECOND else time
+        rows.append((time, read, *place[end - 1], clock))
+    return rows, set_back is not None
+
+
+def export(*arguments):
+    run = subprocess.run([ARMTAP, "export", *arguments], capture_output=True, text=True, check=False)
+    if run.returncode not in (0, 1):
+        raise SystemExit(f"{arguments}: {run.stderr}")
+    return run.stdout
+
+
+def rows_of(path, *arguments):
+    name = ",".join(COLUMNS)
+    found = list(csv.reader(io.StringIO(export("--fields", name, *arguments, path))))[1:]
+    # the first column is time in seconds
+    return [(int(r[-5]), int(r[-4]), int(r[-3]), int(r[-2]), float(r[-1])) for r in found]
+
+
+def main():
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 42
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    checks, late = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "c.pcap")
+        for i in range(rounds):
+            draw = random.Random(f"{seed} {i}")
+            expected, set_back = make(draw, path)
+            def expect(what, found, wanted):
+                if found != wanted:
+                    bad = next((k for k, (a, b) in enumerate(zip(found, wanted)) if a != b), min(len(found), len(wanted)))
+                    raise SystemExit(f"seed {seed}, round {i}: {what}: row {bad} of {len(wanted)} ({len(found)} found):\n"
+                                     f"found    {found[bad:bad + 1]}\nexpected {wanted[bad:bad + 1]}")
+            expect("csv", rows_of(path), expected)
+            times = [row[0] for row in expected]
+            late += sum(row[1] > row[2] for row in expected)
+            lines = [json.loads(line) for line in export("-f", "ndjson", path).splitlines()]
+            expect("ndjson", [(line["time"], line["packet"]) for line in lines],
+                   [(row[0] / SECOND, row[2]) for row in expected])
+            low, high = sorted(draw.choices(times, k=2))
+            limits = [f"{t // SECOND}.{t % SECOND:09d}" for t in (low, high)]
+            expect("--from --to", rows_of(path, "--from", limits[0], "--to", limits[1]),
+                   [row for row in expected if low <= row[0] <= high])
+            if not set_back and times != sorted(times):
+                raise SystemExit(f"seed {seed}, round {i}: a time goes back")
+            checks += 3 + (not set_back)
+    print(f"{checks} passed, 0 failed, 0 skipped; {late} records waited for bytes before them")
+
+
+main()
