@@ -48,6 +48,14 @@ static void times_to_the_nanosecond(void **state)
         {"+2h", true, INT64_C(7200000000000)},
         {"+1h30m1.5s", true, INT64_C(5401500000000)},
         {"+1.5m", true, INT64_C(90000000000)},
+        {"+1s250ms", true, INT64_C(1250000000)},
+        {"+1.5ms", true, 1500000},
+        {"-10m", false, INT64_C(600000000000)},
+        {"-0.25", false, 250000000},
+        {"2026-01-31", false, INT64_C(1769817600000000000)},
+        {"2026-01-31 12:00", false, INT64_C(1769860800000000000)},
+        {"2026-01-31T12:00Z", false, INT64_C(1769860800000000000)},
+        {"2026-01-31T12:00:00.5", false, INT64_C(1769860800500000000)},
     };
     struct timestamp when;
     (void)state;
@@ -66,7 +74,14 @@ static void what_is_no_time(void **state)
     static const char *const texts[] = {"",
                                         "x",
                                         "+",
-                                        "-5",
+                                        "-",
+                                        "-5x",
+                                        "+1s1",
+                                        "+1ms1s",
+                                        "2026-01-31T12",
+                                        "2026-01-31T12:00:",
+                                        "2026-01",
+                                        "2026-01-31x",
                                         "1.",
                                         ".5",
                                         "1.5s",
@@ -88,7 +103,6 @@ static void what_is_no_time(void **state)
                                         "1.0000000001",
                                         "99999999999",
                                         "99999999999999999999",
-                                        "2026-01-31",
                                         "2026-01-31T12:00:00",
                                         "2026-13-01T00:00:00Z",
                                         "2026-02-29T00:00:00Z",
@@ -156,6 +170,53 @@ static void times_of_day(void **state)
     assert_true(timestamp_resolve(&when, INT64_C(1769849610500000000), TIMESTAMP_UTC) == INT64_C(1769936010250000000));
     assert_true(timestamp_resolve(&when, ARMTAP_NO_TIME, TIMESTAMP_UTC) == ARMTAP_NO_TIME);
     unsetenv("TZ");
+}
+
+/* Expected values come from TZ=ZONE date -d TEXT +%s. */
+static void dates_of_a_zone(void **state)
+{
+    static const struct {
+        const char *zone, *text;
+        int64_t expected; /* s */
+    } rows[] = {
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "2026-01-31 12:00", 1769857200},
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "2026-07-31", 1785448800},
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "2026-10-25 03:00", 1792893600},
+        {"EST5EDT,M3.2.0,M11.1.0", "2026-03-08 01:59:59", 1772953199},
+        {"EST5EDT,M3.2.0,M11.1.0", "2026-03-08 03:30", 1772955000},
+        {"EST5EDT,M3.2.0,M11.1.0", "2026-03-08T03:30Z", 1772940600},
+    };
+    struct timestamp when;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setenv("TZ", rows[i].zone, 1);
+        assert_int_equal(timestamp_parse(rows[i].text, &when), 0);
+        if (timestamp_resolve(&when, 0, TIMESTAMP_LOCAL) != rows[i].expected * 1000000000)
+            fail_msg("%s: %lld ns", rows[i].text, (long long)timestamp_resolve(&when, 0, TIMESTAMP_LOCAL));
+    }
+    unsetenv("TZ");
+}
+
+static void ranges(void **state)
+{
+    const int64_t first = INT64_C(1769860800000000000), hour = INT64_C(3600000000000);
+    struct timestamp from, to;
+    (void)state;
+    assert_int_equal(timestamp_parse("23:00", &from), 0);
+    assert_int_equal(timestamp_parse("01:00", &to), 0);
+    struct timestamp_range range = timestamp_range(&from, &to, first, TIMESTAMP_UTC);
+    assert_true(range.from == first + 11 * hour && range.to == first + 13 * hour);
+    assert_false(timestamp_is_swapped(&from, &to));
+    assert_int_equal(timestamp_parse("-2h", &from), 0);
+    assert_int_equal(timestamp_parse("-3h", &to), 0);
+    assert_true(timestamp_is_swapped(&from, &to));
+    timestamp_count_back(&from, first);
+    timestamp_count_back(&to, first);
+    range = timestamp_range(&from, &to, first - 9 * hour, TIMESTAMP_UTC);
+    assert_true(range.from == first - 2 * hour && range.to == first - 3 * hour);
+    const struct timestamp none = {.given = false};
+    range = timestamp_range(&none, &none, first, TIMESTAMP_UTC);
+    assert_true(range.from == INT64_MIN && range.to == INT64_MAX);
 }
 
 static void local_dates(void **state)
@@ -569,6 +630,8 @@ int main(void)
         cmocka_unit_test(what_is_no_time),
         cmocka_unit_test(relative_times),
         cmocka_unit_test(times_of_day),
+        cmocka_unit_test(dates_of_a_zone),
+        cmocka_unit_test(ranges),
         cmocka_unit_test(local_dates),
         cmocka_unit_test(dates),
         cmocka_unit_test(json_strings),

@@ -153,6 +153,12 @@ static bool take_name(void *user, const struct armtap_recipe_entry *entry)
     return names->count == NAMES_MAX - ROW_COLUMN_END;
 }
 
+/* The field that people mean by a word which is no field's name, or NULL. */
+static const struct armtap_field *meant_by(const char *word)
+{
+    return armtap_field_nearest(word, strlen(word), ARMTAP_FIELD_BOTH);
+}
+
 /* The nearest name among fields and row columns, or NULL. */
 static const char *nearest_name(const struct job *job, const char *word)
 {
@@ -163,6 +169,10 @@ static const char *nearest_name(const struct job *job, const char *word)
     for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++)
         names->name[names->count++] = row_column_name((enum row_column)i);
     const char *nearest = options_nearest(word, names->name, names->count);
+    const struct armtap_field *meant = meant_by(word);
+    for (size_t i = 0; meant && i < names->count; i++)
+        if (strcmp(names->name[i], meant->name) == 0)
+            nearest = names->name[i];
     free(names);
     return nearest;
 }
@@ -221,7 +231,7 @@ int check_names(struct job *job)
     for (size_t i = 0; i < job->selection.count; i++) {
         if (job->selection.found[i] || is_lacking(job, job->selection.names[i]))
             continue;
-        char *name = job->selection.names[i];
+        char *name = job->selection.names[i] + (job->selection.names[i][0] == '!');
         const char *mode = mode_of(job, name), *nearest = nearest_name(job, name);
         if (refuse_pattern(name))
             return job_give_up(job);
@@ -229,13 +239,16 @@ int check_names(struct job *job)
             message_error("--fields: '%s' comes beside '%s' with --enums both, and cannot be asked for alone; give "
                           "--enums both --fields %s, or --enums name for the names without the numbers",
                           name, mode, mode);
-        else {
-            if (nearest)
-                message_error("--fields: nothing here is named '%s'; did you mean '%s'?", name, nearest);
-            else
-                message_error(
-                    "--fields: nothing here is named '%s'; armtap info --json lists the fields of every stream", name);
-        }
+        else if (nearest)
+            message_error("--fields: nothing here is named '%s'; did you mean '%s'?", name, nearest);
+        else if (meant_by(name))
+            message_error(
+                "--fields: nothing here is named '%s'; that is probably '%s', which these streams lack; armtap "
+                "info --json lists their fields",
+                name, meant_by(name)->name);
+        else
+            message_error("--fields: nothing here is named '%s'; armtap info --json lists the fields of every stream",
+                          name);
         return job_give_up(job);
     }
     return 0;

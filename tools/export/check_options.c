@@ -211,8 +211,7 @@ int asked_check(struct asked *asked)
         message_error("--manifest -: needs the name of a file; for standard output give /dev/stdout");
     else if (check_output(wish) != 0 || check_format(asked) != 0 || check_after(asked) != 0)
         return -1;
-    else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
-             !wish->to.of_day && wish->to.ns < wish->from.ns)
+    else if (timestamp_is_swapped(&wish->from, &wish->to))
         message_error("--to is before --from; swap them");
     else if (wish->fields && wish->fields[strspn(wish->fields, " ,\t")] == '\0')
         message_error("--fields: no name is given");

@@ -90,9 +90,9 @@ static const struct option_row rows[] = {
 
 static enum exit_status run_export(struct asked *asked)
 {
-    const struct export_wish *wish = &asked->wish;
+    struct export_wish *wish = &asked->wish;
     const struct replay_source *source = &asked->options.source;
-    if (asked_check(asked) != 0)
+    if (asked_check(asked) != 0 || replay_count_back(source, &wish->from, &wish->to) != 0)
         return EXIT_FAILED;
     return wish->commands ? export_commands_run(wish, source) : export_run(wish, source);
 }

@@ -20,10 +20,11 @@ static bool is_past_end(struct job *job, const struct replay_totals *totals)
 {
     bool is_silent = totals->packets == job->packets_before;
     job->packets_before = totals->packets;
-    if (!is_silent || !job->source->robots || !job->wish->to.given)
+    if (!is_silent || !job->source->robots)
         return false;
-    int64_t to = timestamp_resolve(&job->wish->to, totals->first_time, job->wish->zone);
-    job->is_over = to != ARMTAP_NO_TIME && to < tcp_clock() - OUT_OF_ORDER_NS;
+    const struct export_wish *wish = job->wish;
+    int64_t to = timestamp_range(&wish->from, &wish->to, totals->first_time, wish->zone).to;
+    job->is_over = to < tcp_clock() - OUT_OF_ORDER_NS;
     return job->is_over;
 }
 
@@ -85,6 +86,19 @@ static void say_other_direction(const struct job *job)
                     command);
 }
 
+/* No record is within --from and --to. */
+static void say_length(const struct job *job)
+{
+    char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
+    const struct replay_totals *totals = &job->totals;
+    if (job->range.from <= totals->last_time)
+        return;
+    timestamp_date(first, totals->first_time, job->wish->zone);
+    timestamp_date(last, totals->last_time, job->wish->zone);
+    message_info("--from is behind the end: the capture is %.3f s long, from %s to %s",
+                 (double)armtap_time_between(totals->first_time, totals->last_time) / 1e9, first, last);
+}
+
 /* Writes an output without rows: only its header, of the table that would have the rows; none for robots that sent
  * nothing. */
 static int print_nothing(struct job *job)
@@ -96,6 +110,8 @@ static int print_nothing(struct job *job)
     }
     message_warning("no record %s%s%s: the output has no row", job_direction(job),
                     job->opaque > 0 ? " that can be read" : "", job->out_of_time > 0 ? " in that time" : "");
+    if (job->out_of_time > 0)
+        say_length(job);
     if (job->opaque == 0 && job->out_of_time == 0)
         say_other_direction(job);
     if (job->wish->split)

@@ -204,7 +204,8 @@ static bool has_heard(const void *user)
 struct replay_source job_source(const struct job *job, struct replay_end *end)
 {
     struct replay_source source = *job->source;
-    *end = (struct replay_end){.to = &job->wish->to, .zone = job->wish->zone, .is_enough = has_heard};
+    *end = (struct replay_end){
+        .from = &job->wish->from, .to = &job->wish->to, .zone = job->wish->zone, .is_enough = has_heard};
     source.quiet = job->status == EXIT_FAILED;
     source.knowledge = job->knowledge;
     source.in_turn = job->wish->is_folder; /* a capture's files are the same whatever is read beside it */

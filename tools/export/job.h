@@ -57,8 +57,8 @@ struct job {
     int64_t last_show;       /* the same */
     int64_t last_flush;      /* of a live source: ns of the monotonic clock */
     struct replay_totals totals;
-    bool times_known; /* from and to are resolved */
-    int64_t from, to;
+    bool times_known; /* `range` is */
+    struct timestamp_range range;
     uint64_t rows;
     uint64_t opaque;
     uint64_t out_of_time; /* records outside --from and --to */

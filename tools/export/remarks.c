@@ -87,7 +87,7 @@ static unsigned number_of(const struct job *job, const struct armtap_finding *fi
 static bool is_wanted(const struct job *job, const struct remark *remark)
 {
     return (!remark->robot || job_wants_stream(job, remark->stream)) &&
-           (!job->times_known || (remark->time >= job->from && remark->time <= job->to));
+           (!job->times_known || (remark->time >= job->range.from && remark->time <= job->range.to));
 }
 
 bool remarks_next(const struct remarks *remarks, size_t *i, struct remark *remark)

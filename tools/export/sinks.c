@@ -109,9 +109,8 @@ static void resolve_times(struct job *job)
 {
     const struct export_wish *wish = job->wish;
     job->times_known = true;
-    job->from = wish->from.given ? timestamp_resolve(&wish->from, job->totals.first_time, wish->zone) : INT64_MIN;
-    job->to = wish->to.given ? timestamp_resolve(&wish->to, job->totals.first_time, wish->zone) : INT64_MAX;
-    missing_data_limit(job->missing, job->from, job->to);
+    job->range = timestamp_range(&wish->from, &wish->to, job->totals.first_time, wish->zone);
+    missing_data_limit(job->missing, &job->range);
 }
 
 /* Records of a capture have a time, unless that of their packet is damaged. */
@@ -144,7 +143,7 @@ static int check_time(struct job *job, const struct armtap_record *record, bool 
         return 0;
     if (!job->times_known)
         resolve_times(job);
-    *is_within = record->read.time >= job->from && record->read.time <= job->to;
+    *is_within = record->read.time >= job->range.from && record->read.time <= job->range.to;
     return 0;
 }
 
@@ -201,7 +200,7 @@ static int print_on_record(void *user, const struct armtap_record *record)
         if (missing_data_count_part(job->missing, record) != 0)
             return job_give_up_memory(job);
         missing_data_drop(job->missing, record);
-        job->is_over = job->source->robots && job->to < record->read.time - OUT_OF_ORDER_NS;
+        job->is_over = job->source->robots && job->range.to < record->read.time - OUT_OF_ORDER_NS;
         return job->is_over ? -1 : 0;
     }
     if ((!job->totals.elsewhere && missing_data_count(job->missing, record) != 0) || outcome == TABLES_NO_MEMORY)

@@ -30,7 +30,7 @@ struct commands_job {
     uint64_t unknown;         /* clients of which nothing can be given */
     char reason[UNKNOWN_MAX]; /* of the first of them */
     bool times_known;
-    int64_t from, to;
+    struct timestamp_range range;
     bool closed;
     enum exit_status status;
 };
@@ -105,10 +105,9 @@ static bool is_within(struct commands_job *job, const struct armtap_command *com
         return true;
     if (!job->times_known) {
         job->times_known = true;
-        job->from = wish->from.given ? timestamp_resolve(&wish->from, job->totals.first_time, wish->zone) : INT64_MIN;
-        job->to = wish->to.given ? timestamp_resolve(&wish->to, job->totals.first_time, wish->zone) : INT64_MAX;
+        job->range = timestamp_range(&wish->from, &wish->to, job->totals.first_time, wish->zone);
     }
-    return command->issued.time >= job->from && command->issued.time <= job->to;
+    return command->issued.time >= job->range.from && command->issued.time <= job->range.to;
 }
 
 static int write_text(struct commands_job *job)

@@ -170,6 +170,8 @@ static enum exit_status run_plot(struct command *command)
     command->wish.bins = 2 * (size_t)command->width;
     struct buffer picture = {0};
     enum exit_status written = EXIT_FAILED;
+    if (replay_count_back(&command->options.source, &command->wish.from, &command->wish.to) != 0)
+        return EXIT_FAILED;
     enum exit_status status = chart_collect(&command->wish, &command->options.source, &chart);
     if (!chart)
         return status;

@@ -114,11 +114,7 @@ static struct read_stream *add_stream(struct plot_reading *reading, const struct
 static void settle_range(struct plot_reading *reading)
 {
     const struct chart_wish *wish = reading->wish;
-    int64_t first = reading->totals.first_time;
-    reading->from = wish->from.given ? timestamp_resolve(&wish->from, first, wish->zone) : INT64_MIN;
-    reading->to = wish->to.given ? timestamp_resolve(&wish->to, first, wish->zone) : INT64_MAX;
-    if (wish->to.given && reading->to == ARMTAP_NO_TIME)
-        reading->to = INT64_MAX;
+    reading->range = timestamp_range(&wish->from, &wish->to, reading->totals.first_time, wish->zone);
     reading->is_range_known = true;
 }
 
@@ -201,7 +197,7 @@ static int take_record(struct plot_reading *reading, const struct armtap_record 
 {
     struct read_stream *stream = by_connection_find(&reading->streams, record->stream->connection);
     int64_t time = time_of(reading, record);
-    if (time == ARMTAP_NO_TIME || time < reading->from || time > reading->to)
+    if (time == ARMTAP_NO_TIME || time < reading->range.from || time > reading->range.to)
         return 0;
     if (!stream && !is_wanted(reading, record->stream))
         return 0;

@@ -86,9 +86,9 @@ struct plot_reading {
     struct missing_data *missing;
     struct by_connection streams; /* struct read_stream */
     struct replay_totals totals;
-    int64_t from, to;    /* records outside are not taken */
-    bool is_range_known; /* from and to are set */
-    bool is_clock;       /* the records have no capture time: their times are the controller's clock */
+    struct timestamp_range range; /* records outside are not taken */
+    bool is_range_known;
+    bool is_clock; /* the records have no capture time: their times are the controller's clock */
     bool streams_left_out;
     size_t going_on; /* streams whose curves another one has now */
     size_t curves;   /* how many there may still be */

@@ -248,13 +248,6 @@ static void warn_of_unknown(const struct serve_names *names, const char *option,
     }
 }
 
-static int64_t limit(const struct serve *serve, const struct timestamp *when, int64_t none)
-{
-    int64_t time = when->given ? timestamp_resolve(when, serve->recording.totals.first_time, serve->options.shared.zone)
-                               : ARMTAP_NO_TIME;
-    return time == ARMTAP_NO_TIME ? none : time;
-}
-
 /* Silences of the robot are filled unless the user wants otherwise; single variables only if asked for. */
 static bool holds(const struct serve_options *options)
 {
@@ -275,10 +268,12 @@ static int make_rtde(struct serve *serve)
         return -1;
     warn_of_unknown(&options->hidden, "--hide", variables);
     warn_of_unknown(&options->in_use, "--in-use", variables);
+    const struct timestamp_range range =
+        timestamp_range(&options->from, &options->to, serve->recording.totals.first_time, options->shared.zone);
     struct rtde_server_options wish = {.variables = variables,
                                        .presence = serve->recording.robots[serve->robot]->presence,
-                                       .from = limit(serve, &options->from, INT64_MIN),
-                                       .to = limit(serve, &options->to, INT64_MAX),
+                                       .from = range.from,
+                                       .to = range.to,
                                        .holds = holds(options),
                                        .moments = moments(serve),
                                        .max_protocol = options->max_protocol,
@@ -685,6 +680,8 @@ static enum exit_status run_server(struct serve *serve)
     serve->source.quiet = read == EXIT_FAILED;
     if (serve->recording.totals.broken_off || choose_robot(serve) != 0)
         return EXIT_FAILED;
+    timestamp_count_back(&serve->options.from, serve->recording.totals.last_time);
+    timestamp_count_back(&serve->options.to, serve->recording.totals.last_time);
     choose_release(serve);
     choose_cycles(serve);
     describe(serve);

@@ -9,9 +9,11 @@
 
 #define DAY INT64_C(86400)
 
-const char when_forms[] =
-    "use 2026-01-31T12:00:00.5Z, seconds since the epoch, +10.5, +1m or +2h after the first packet, or "
-    "08:53:30 for the first such time in the capture";
+const char when_forms[] = "use 2026-01-31T12:00:00.5Z (T may be a blank, without Z it is UTC, or this machine's time "
+                          "with --local), 2026-01-31 "
+                          "for its first moment, seconds since the epoch, +10.5, +1m or +2h after the first packet, "
+                          "-10m before the last one, or "
+                          "08:53:30 for the first such time in the capture";
 
 static bool is_digit(char c)
 {
@@ -95,17 +97,20 @@ static int read_zone(const char *at, int64_t *seconds)
     return 0;
 }
 
-/* Year to second into parts[6]; a date needs all of them. */
+/* Year to second into parts[6]; a date alone, or one without seconds, has zeros. */
 static const char *read_parts(const char *at, int64_t parts[6])
 {
     static const char after[] = "--T::";
     for (unsigned i = 0; i < 6; i++) {
+        bool may_end = i == 2 || i == 4;
         at = read_number(at, i == 0 ? 4 : 2, &parts[i]);
         if (!at)
             return NULL;
-        if (i < 5 && *at != after[i] && !(i == 2 && (*at == 't' || *at == ' ')))
+        if (i == 5 || (may_end && *at != after[i] && !(i == 2 && (*at == 't' || *at == ' '))))
+            break;
+        if (*at != after[i] && i != 2)
             return NULL;
-        at += i < 5 ? 1 : 0;
+        at++;
     }
     if (parts[0] < 1 || parts[1] < 1 || parts[1] > 12 || parts[2] < 1 || parts[2] > days_in_month(parts[0], parts[1]) ||
         parts[3] > 23 || parts[4] > 59 || parts[5] > 60)
@@ -113,38 +118,53 @@ static const char *read_parts(const char *at, int64_t parts[6])
     return at;
 }
 
-static int parse_date(const char *text, int64_t *ns)
+static int parse_date(const char *text, struct timestamp *when)
 {
-    int64_t part[6], fraction, zone;
+    int64_t part[6] = {0}, fraction, zone = 0;
     const char *at = read_parts(text, part);
-    if (!at || !(at = read_fraction(at, &fraction)) || read_zone(at, &zone) != 0)
+    if (!at || !(at = read_fraction(at, &fraction)))
+        return -1;
+    when->in_zone = *at == '\0';
+    if (!when->in_zone && read_zone(at, &zone) != 0)
         return -1;
     int64_t days = days_before_year(part[0]) + part[2] - 1;
     for (int64_t month = 1; month < part[1]; month++)
         days += days_in_month(part[0], month);
-    return join(days * 86400 + part[3] * 3600 + part[4] * 60 + part[5] - zone, fraction, ns);
+    return join(days * 86400 + part[3] * 3600 + part[4] * 60 + part[5] - zone, fraction, &when->ns);
 }
 
-/* "10.5", or numbers with units, the larger first: "1h30m", "1.5s". */
+/* Moves behind the name of a unit; 0: it is none. */
+static int64_t read_unit(const char **at)
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"ms", MILLISECOND}, {"us", MICROSECOND}, {"h", 3600 * SECOND}, {"m", 60 * SECOND}, {"s", SECOND}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strncmp(*at, units[i].name, strlen(units[i].name)) != 0)
+            continue;
+        *at += strlen(units[i].name);
+        return units[i].ns;
+    }
+    return 0;
+}
+
+/* "10.5", or numbers with units, the larger first: "1h30m", "1.5s", "10ms". */
 static int parse_span(const char *at, int64_t *ns)
 {
-    static const char units[] = "hms";
-    static const int64_t worth[] = {3600, 60, 1};
-    int64_t number, fraction, total = 0;
-    const char *unit = units;
+    int64_t number, fraction, before = INT64_MAX;
+    bool is_bare = at[strspn(at, "0123456789.")] == '\0';
+    *ns = 0;
     do {
         at = read_number(at, 0, &number);
         if (!at || !(at = read_fraction(at, &fraction)))
             return -1;
-        const char *found = *at == '\0' && unit == units ? units + 2 : strchr(unit, *at);
-        if (!found || *found == '\0' || join(number * worth[found - units], 0, &number) != 0 ||
-            number > INT64_MAX - total - fraction * worth[found - units])
+        int64_t unit = is_bare ? SECOND : read_unit(&at);
+        if (unit == 0 || unit >= before || number > (INT64_MAX - *ns) / unit - 1)
             return -1;
-        total += number + fraction * worth[found - units];
-        unit = found + 1;
-        at += *at == '\0' ? 0 : 1;
+        *ns += number * unit + fraction * (unit / MICROSECOND) / (SECOND / MICROSECOND);
+        before = unit;
     } while (*at != '\0');
-    *ns = total;
     return 0;
 }
 
@@ -167,12 +187,15 @@ static int parse_time_of_day(const char *at, struct timestamp *when)
 int timestamp_parse(const char *text, struct timestamp *when)
 {
     int64_t seconds, fraction;
-    *when = (struct timestamp){.given = true, .relative = *text == '+', .of_day = strlen(text) > 4 && text[2] == ':'};
-    if (strlen(text) > 10 && text[4] == '-')
-        return parse_date(text, &when->ns);
+    *when = (struct timestamp){.given = true,
+                               .relative = *text == '+',
+                               .from_end = *text == '-',
+                               .of_day = strlen(text) > 4 && text[2] == ':'};
+    if (strlen(text) > 9 && text[4] == '-')
+        return parse_date(text, when);
     if (when->of_day)
         return parse_time_of_day(text, when);
-    if (when->relative)
+    if (when->relative || when->from_end)
         return parse_span(text + 1, &when->ns);
     const char *at = read_number(text, 0, &seconds);
     if (!at || !(at = read_fraction(at, &fraction)) || *at != '\0')
@@ -220,15 +243,54 @@ static int64_t next_time_of_day(int64_t ns, int64_t first_time, enum timestamp_z
     return found > INT64_MAX / SECOND - 1 ? INT64_MAX : found * SECOND + ns % SECOND;
 }
 
+/* When a clock of the machine's zone shows `ns`. If daylight saving skips that, as long after as it is skipped. */
+static int64_t from_local(int64_t ns)
+{
+    int64_t fraction, shown = whole_seconds(ns, &fraction);
+    int64_t offset = zone_offset(shown - zone_offset(shown));
+    return join(shown - offset, fraction, &ns) == 0 ? ns : INT64_MAX;
+}
+
 int64_t timestamp_resolve(const struct timestamp *when, int64_t first_time, enum timestamp_zone zone)
 {
     if (!when->relative && !when->of_day)
-        return when->ns;
+        return when->in_zone && zone == TIMESTAMP_LOCAL ? from_local(when->ns) : when->ns;
     if (first_time == ARMTAP_NO_TIME)
         return ARMTAP_NO_TIME;
     if (when->of_day)
         return next_time_of_day(when->ns, first_time, when->is_utc ? TIMESTAMP_UTC : zone);
     return when->ns > INT64_MAX - (first_time > 0 ? first_time : 0) ? INT64_MAX : first_time + when->ns;
+}
+
+struct timestamp_range timestamp_range(const struct timestamp *from, const struct timestamp *to, int64_t first_time,
+                                       enum timestamp_zone zone)
+{
+    struct timestamp_range range = {INT64_MIN, INT64_MAX};
+    int64_t after = first_time;
+    if (from->given) {
+        range.from = timestamp_resolve(from, first_time, zone);
+        after = range.from == ARMTAP_NO_TIME ? first_time : range.from;
+    }
+    if (to->given)
+        range.to = timestamp_resolve(to, to->of_day ? after : first_time, zone);
+    if (range.to == ARMTAP_NO_TIME)
+        range.to = INT64_MAX;
+    return range;
+}
+
+bool timestamp_is_swapped(const struct timestamp *from, const struct timestamp *to)
+{
+    bool are_alike = from->given && to->given && from->relative == to->relative && from->from_end == to->from_end &&
+                     from->in_zone == to->in_zone && !from->of_day && !to->of_day;
+    return are_alike && (from->from_end ? to->ns > from->ns : to->ns < from->ns);
+}
+
+void timestamp_count_back(struct timestamp *when, int64_t last_time)
+{
+    if (!when->given || !when->from_end || last_time == ARMTAP_NO_TIME)
+        return;
+    int64_t ns = last_time < INT64_MIN + when->ns ? INT64_MIN + 1 : last_time - when->ns;
+    *when = (struct timestamp){.given = true, .ns = ns};
 }
 
 static int64_t local_offset(void *user, int64_t seconds)

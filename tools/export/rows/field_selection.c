@@ -97,8 +97,9 @@ struct picking {
     size_t column_count;
     struct picks picks;
     size_t *place_of; /* by column, in `taken` */
-    bool *taken;
+    bool *taken, *excluded;
     bool row_taken[ROW_COLUMN_END];
+    bool excludes; /* what is named now */
     bool failed;
 };
 
@@ -112,7 +113,8 @@ static int picking_begin(struct picking *picking)
         picking->place_of[i] = places;
         places += 1 + column_width(&picking->columns[i]);
     }
-    picking->taken = calloc(places + 1, sizeof *picking->taken);
+    picking->taken = calloc(places + 1, 2 * sizeof *picking->taken);
+    picking->excluded = picking->taken ? picking->taken + places + 1 : NULL;
     return picking->taken ? 0 : -1;
 }
 
@@ -123,19 +125,57 @@ static void picks_add(struct picking *picking, const struct pick *added)
         picking->picks.pick[picking->picks.count++] = *added;
 }
 
-static void pick_add(struct picking *picking, size_t column, size_t first, bool element)
+/* Drops elements that were picked on their own: the whole column has them. */
+static void drop_elements(struct picks *picks, size_t column)
 {
-    bool *taken = &picking->taken[picking->place_of[column] + (element ? 1 + first : 0)];
+    size_t kept = 0;
+    for (size_t i = 0; i < picks->count; i++)
+        if (picks->pick[i].column != column)
+            picks->pick[kept++] = picks->pick[i];
+    picks->count = kept;
+}
+
+static void pick_element_at(struct picking *picking, size_t column, size_t element);
+
+/* A column, but for what is excluded of it. */
+static void pick_column(struct picking *picking, size_t column)
+{
     const struct table_column *from = &picking->columns[column];
-    const struct pick pick = {.column = column,
-                              .first = (unsigned)first,
-                              .count = element ? 1 : (unsigned)column_width(from),
-                              .element = element,
-                              .numbered = !element && column_is_spread(from),
-                              .name = from->name};
-    if (!*taken)
-        picks_add(picking, &pick);
+    bool *taken = &picking->taken[picking->place_of[column]], *excluded = &picking->excluded[picking->place_of[column]];
+    size_t width = column_width(from);
+    if (picking->excludes) {
+        memset(excluded, true, (1 + width) * sizeof *excluded);
+        return;
+    }
+    if (*taken || *excluded)
+        return;
+    if (memchr(excluded + 1, true, width * sizeof *excluded)) {
+        for (size_t element = 0; element < width; element++)
+            pick_element_at(picking, column, element);
+        return;
+    }
+    drop_elements(&picking->picks, column);
+    picks_add(picking,
+              &(struct pick){
+                  .column = column, .count = (unsigned)width, .numbered = column_is_spread(from), .name = from->name});
     *taken = true;
+}
+
+static void pick_element_at(struct picking *picking, size_t column, size_t element)
+{
+    size_t whole = picking->place_of[column], place = whole + 1 + element;
+    if (picking->excludes) {
+        picking->excluded[place] = true;
+        return;
+    }
+    if (picking->taken[whole] || picking->taken[place] || picking->excluded[place])
+        return;
+    picks_add(picking, &(struct pick){.column = column,
+                                      .first = (unsigned)element,
+                                      .count = 1,
+                                      .element = true,
+                                      .name = picking->columns[column].name});
+    picking->taken[place] = true;
 }
 
 static bool pick_row_column(struct picking *picking, enum row_column column)
@@ -143,7 +183,7 @@ static bool pick_row_column(struct picking *picking, enum row_column column)
     const struct pick pick = {.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
     if (column == ROW_COLUMN_NONE)
         return false;
-    if (!picking->row_taken[column])
+    if (!picking->row_taken[column] && !picking->excludes)
         picks_add(picking, &pick);
     picking->row_taken[column] = true;
     return true;
@@ -164,7 +204,7 @@ static bool pick_exact(struct picking *picking, const char *name)
     bool found = false;
     for (size_t i = 0; i < picking->column_count; i++) {
         if (is_called(&picking->columns[i], name, strlen(name))) {
-            pick_add(picking, i, 0, false);
+            pick_column(picking, i);
             found = true;
         }
     }
@@ -187,7 +227,7 @@ static bool pick_element(struct picking *picking, const char *name)
     for (size_t i = 0; i < picking->column_count; i++) {
         const struct table_column *column = &picking->columns[i];
         if (column_is_spread(column) && element < column_width(column) && is_called(column, name, length)) {
-            pick_add(picking, i, element, true);
+            pick_element_at(picking, i, element);
             found = true;
         }
     }
@@ -213,7 +253,7 @@ static bool pick_glob_elements(struct picking *picking, size_t i, const char *gl
     for (size_t element = 0; column_is_spread(column) && element < column_width(column); element++) {
         if (!element_is_like(column->name, element, glob) && !element_is_like(column->wire, element, glob))
             continue;
-        pick_add(picking, i, element, true);
+        pick_element_at(picking, i, element);
         found = true;
     }
     return found;
@@ -224,7 +264,7 @@ static bool pick_glob(struct picking *picking, const char *glob)
     bool found = false;
     for (size_t i = 0; i < picking->column_count; i++) {
         if (is_like(&picking->columns[i], glob)) {
-            pick_add(picking, i, 0, false);
+            pick_column(picking, i);
             found = true;
         } else if (pick_glob_elements(picking, i, glob)) {
             found = true;
@@ -242,6 +282,22 @@ static bool pick_name(struct picking *picking, const char *name)
     return pick_row_column(picking, row_column_find(name));
 }
 
+/* Names to leave out, "!rt_*", count wherever they stand; a pattern need not match. */
+static bool exclude_names(struct selection *selection, struct picking *picking)
+{
+    bool has_others = false;
+    picking->excludes = true;
+    for (size_t i = 0; i < selection->count; i++) {
+        const char *name = selection->names[i];
+        if (name[0] != '!')
+            has_others = true;
+        else if (pick_name(picking, name + 1) || strpbrk(name, "*?["))
+            selection->found[i] = true;
+    }
+    picking->excludes = false;
+    return has_others;
+}
+
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks)
 {
@@ -256,11 +312,11 @@ int selection_apply(struct selection *selection, const struct table_column *colu
         pick_row_column(&picking, ROW_COLUMN_stream);
         pick_row_column(&picking, ROW_COLUMN_protocol);
     }
-    if (!selection->names)
+    if (!exclude_names(selection, &picking))
         for (size_t i = 0; i < column_count; i++)
-            pick_add(&picking, i, 0, false);
+            pick_column(&picking, i);
     for (size_t i = 0; i < selection->count; i++)
-        if (pick_name(&picking, selection->names[i]))
+        if (selection->names[i][0] != '!' && pick_name(&picking, selection->names[i]))
             selection->found[i] = true;
     free(picking.place_of);
     free(picking.taken);

@@ -48,8 +48,8 @@ int selection_parse(const char *list, struct selection *selection);
 void selection_free(struct selection *selection);
 
 /* Picks columns by the printed name or the name on the wire. A requested name is tried as an exact name, then as NAME_N
- * for an element, then as a glob of either, then as the name of a row column. Nothing is picked twice. 0, or -1 without
- * memory. */
+ * for an element, then as a glob of either, then as the name of a row column. Names with "!" in front are left out; if
+ * there are no others, the rest is picked. Nothing is picked twice. 0, or -1 without memory. */
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks);
 

@@ -37,7 +37,7 @@ struct flow {
 
 struct missing_data {
     enum armtap_direction direction;
-    int64_t from, to; /* the range of capture times */
+    struct timestamp_range range;
     bool only_learns; /* until it is rewound */
     bool goes_on;     /* the streams do, in another capture: what is missing after the last record is missing there */
     struct by_connection flows;
@@ -51,7 +51,7 @@ struct missing_data *missing_data_new(enum armtap_direction direction)
     if (!data)
         return NULL;
     data->direction = direction;
-    missing_data_limit(data, INT64_MIN, INT64_MAX);
+    data->range = (struct timestamp_range){INT64_MIN, INT64_MAX};
     data->shared = armtap_rates_shared_new(STRETCHES_MAX);
     if (data->shared)
         return data;
@@ -59,10 +59,9 @@ struct missing_data *missing_data_new(enum armtap_direction direction)
     return NULL;
 }
 
-void missing_data_limit(struct missing_data *data, int64_t from, int64_t to)
+void missing_data_limit(struct missing_data *data, const struct timestamp_range *range)
 {
-    data->from = from;
-    data->to = to;
+    data->range = *range;
 }
 
 void missing_data_goes_on(struct missing_data *data)
@@ -549,7 +548,8 @@ static struct missing_flow part_of(const struct missing_data *data, const struct
         return hole;
     }
     double lost = isnan(hole.seconds) ? 0 : floor(hole.seconds / flow->usual + 0.5);
-    double last = due_until(flow, after, data->to, false), before = due_until(flow, after, data->from, true);
+    double last = due_until(flow, after, data->range.to, false),
+           before = due_until(flow, after, data->range.from, true);
     double of_lost = fmax(0, fmin(last, lost) - before);
     double of_both = fmax(0, fmin(last, lost + (double)hole.skipped) - before);
     hole.skipped = (uint64_t)(of_both - of_lost);
@@ -565,8 +565,8 @@ static struct missing_flow part_of(const struct missing_data *data, const struct
 int missing_data_count_part(struct missing_data *data, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&data->flows, record->stream->connection);
-    if (!flow || !flow->total || record->read.time <= data->to || flow->before_last == ARMTAP_NO_TIME ||
-        flow->before_last >= data->to)
+    if (!flow || !flow->total || record->read.time <= data->range.to || flow->before_last == ARMTAP_NO_TIME ||
+        flow->before_last >= data->range.to)
         return 0;
     const struct missing_place place = {record->where, part_of(data, flow, flow->here, flow->before_last), false};
     return count_place(data, record->stream->connection, flow->total, &place);
@@ -631,8 +631,8 @@ bool missing_data_total(struct missing_data *data, const struct armtap_stream *s
     *are_kept = kept || !has_places(total);
     if (data->goes_on)
         return true;
-    bool is_limited = data->from != INT64_MIN || data->to != INT64_MAX;
-    if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > data->to))
+    bool is_limited = data->range.from != INT64_MIN || data->range.to != INT64_MAX;
+    if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > data->range.to))
         return true;
     struct tail tail = tail_of(data, flow, stream);
     if (is_limited)

@@ -10,6 +10,7 @@
 #define EXPORT_MISSING_DATA_H
 
 #include "analysis/armtap-analysis.h"
+#include "base/numbers/timestamp.h"
 
 struct missing_flow {
     uint64_t bytes;   /* missing in the capture */
@@ -75,7 +76,7 @@ int missing_data_count(struct missing_data *data, const struct armtap_record *re
 /* What is missing after the last records does not count: the streams go on in another capture. */
 void missing_data_goes_on(struct missing_data *data);
 /* Limits the totals to a range of capture times. */
-void missing_data_limit(struct missing_data *data, int64_t from, int64_t to);
+void missing_data_limit(struct missing_data *data, const struct timestamp_range *range);
 /* For a record outside the range: adds the part of the hole before it that is inside. 0, or -1 without memory. */
 int missing_data_count_part(struct missing_data *data, const struct armtap_record *record);
 /* Places are kept for so many streams: those that began first. */

@@ -106,6 +106,43 @@ static int find_later(struct file_turns *turns, const struct replay_source *sour
     return outcome == CAPTURE_NO_MEMORY ? -1 : 0;
 }
 
+static int find_last(const struct replay_source *source, uint32_t file, int64_t *last)
+{
+    const struct reader_wish wish = {
+        .name = source->names[file], .input = inputs_at(source->inputs, file), .quiet = true};
+    enum capture_outcome outcome = CAPTURE_END;
+    struct armtap_packet packet;
+    struct capture *capture = capture_open(&wish);
+    if (!capture)
+        return errno == ENOMEM ? -1 : 0;
+    while (!capture_is_raw(capture) && !interrupt_asked() &&
+           (outcome = capture_next(capture, &packet)) == CAPTURE_PACKET)
+        if (packet.where.time > *last)
+            *last = packet.where.time;
+    capture_close(capture);
+    return outcome == CAPTURE_NO_MEMORY ? -1 : 0;
+}
+
+int replay_count_back(const struct replay_source *source, struct timestamp *from, struct timestamp *to)
+{
+    int64_t last = ARMTAP_NO_TIME;
+    int outcome = 0;
+    if (!from->from_end && !to->from_end)
+        return 0;
+    if (!replay_is_repeatable(source)) {
+        message_error("%s: times before the end need a capture that can be read twice; store it in a file first",
+                      from->from_end ? "--from" : "--to");
+        return -1;
+    }
+    for (uint32_t i = 0; i < source->count && outcome == 0; i++)
+        outcome = find_last(source, i, &last);
+    if (outcome != 0)
+        message_no_memory();
+    timestamp_count_back(from, last);
+    timestamp_count_back(to, last);
+    return outcome;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct file_turn *one = a, *other = b;

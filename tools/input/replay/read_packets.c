@@ -61,6 +61,8 @@ void run_give_packet(struct run *run, struct armtap_packet *packet)
     run->totals->bytes += packet->captured;
     if (run->totals->first_time == ARMTAP_NO_TIME)
         run->totals->first_time = packet->where.time;
+    if (run->totals->last_time < packet->where.time)
+        run->totals->last_time = packet->where.time;
     if (run->source->on_packet)
         run->source->on_packet(run->stop.user, packet);
     run_check(run, armtap_net_packet(run->net, packet));
@@ -180,7 +182,7 @@ static bool is_ending_here(struct replay_ending *ending, const void *user, const
         return false;
     if (wish->to && !ending->has_time) {
         ending->has_time = true;
-        ending->time = timestamp_resolve(wish->to, first_time, wish->zone);
+        ending->time = timestamp_range(wish->from, wish->to, first_time, wish->zone).to;
     }
     enum side side = wish->to ? side_of_time(ending, now) : side_of_packet(wish, now);
     if (side == WANTED) {

@@ -71,7 +71,8 @@ static void begin_run(struct run *run, const struct replay_source *source, const
     run->sink = replay_stop_wrap(&run->stop);
     if (source->comments)
         comments_free(source->comments);
-    *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME, .file_time = ARMTAP_NO_TIME};
+    *totals =
+        (struct replay_totals){.first_time = ARMTAP_NO_TIME, .last_time = ARMTAP_NO_TIME, .file_time = ARMTAP_NO_TIME};
     progress_begin(&run->progress, source->progress && !replay_is_endless(source) && !source->follow,
                    replay_is_endless(source) ? 0 : inputs_length(source->inputs, source->count));
 }

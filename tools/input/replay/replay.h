@@ -22,7 +22,7 @@ enum { REPLAY_UNREAD_KINDS = 16 };
 struct replay_totals {
     uint64_t packets;
     uint64_t bytes;                                   /* captured */
-    int64_t first_time;                               /* ARMTAP_NO_TIME if unknown */
+    int64_t first_time, last_time;                    /* so far; ARMTAP_NO_TIME if unknown */
     uint32_t file;                                    /* that is being read */
     int64_t file_time;                                /* of its first packet; ARMTAP_NO_TIME if unknown */
     bool is_beside;                                   /* others are being read, too */
@@ -42,7 +42,7 @@ struct robot_sources;
 /* Where a reading ends before its input does: once what is wanted was read, and nothing that comes later can change it.
  * Wanted are packets up to a time, or up to one packet. */
 struct replay_end {
-    const struct timestamp *to; /* NULL: `packet` counts */
+    const struct timestamp *from, *to; /* NULL: `packet` counts */
     enum timestamp_zone zone;
     uint32_t file;
     uint64_t packet;
@@ -124,6 +124,8 @@ bool replay_is_endless(const struct replay_source *source);
 bool replay_asks_for_fields(const struct replay_source *source);
 /* Whether the source can be read twice: ordinary files only. */
 bool replay_is_repeatable(const struct replay_source *source);
+/* Makes times before the last packet absolute, which takes a reading of its own. 0, or -1 after a message. */
+int replay_count_back(const struct replay_source *source, struct timestamp *from, struct timestamp *to);
 
 /* As replay(), but reads a repeatable source twice if the first reading added to source->knowledge something that
  * explains more of it. Between the two readings `forget` must empty what the sink has collected, and return 0, or -1 if

@@ -86,11 +86,10 @@ static bool is_robot(const struct timeline *timeline, const char *address)
     return strcmp(address, timeline->wish.recording->robots[timeline->wish.robot]->address) == 0;
 }
 
-static int64_t limit(const struct timeline *timeline, const struct timestamp *when, int64_t none)
+static struct timestamp_range range_of(const struct timeline *timeline)
 {
-    int64_t time =
-        when->given ? timestamp_resolve(when, timeline->totals.first_time, timeline->wish.zone) : ARMTAP_NO_TIME;
-    return time == ARMTAP_NO_TIME ? none : time;
+    const struct timeline_wish *wish = &timeline->wish;
+    return timestamp_range(&wish->from, &wish->to, timeline->totals.first_time, wish->zone);
 }
 
 static int on_record(void *user, const struct armtap_record *record)
@@ -101,9 +100,9 @@ static int on_record(void *user, const struct armtap_record *record)
     other_ports_host(address, record->stream->robot);
     if (!is_robot(timeline, address))
         return 0;
-    if (time != ARMTAP_NO_TIME && time > limit(timeline, &timeline->wish.to, INT64_MAX))
+    if (time != ARMTAP_NO_TIME && time > range_of(timeline).to)
         return REPLAY_HAS_ENOUGH;
-    bool wanted = time == ARMTAP_NO_TIME || time >= limit(timeline, &timeline->wish.from, INT64_MIN);
+    bool wanted = time == ARMTAP_NO_TIME || time >= range_of(timeline).from;
     return tick_maker_record(timeline->maker, record, wanted);
 }
 
@@ -130,7 +129,7 @@ static int on_message(void *user, const struct armtap_message *message)
 static int on_port_message(void *user, const struct port_message *message)
 {
     struct timeline *timeline = user;
-    if (!is_robot(timeline, message->robot) || message->time > limit(timeline, &timeline->wish.to, INT64_MAX))
+    if (!is_robot(timeline, message->robot) || message->time > range_of(timeline).to)
         return 0;
     return tick_maker_message(timeline->maker, message);
 }
