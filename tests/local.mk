@@ -246,6 +246,7 @@ SCRIPT_TESTS = \
 	tests/snaplen-check.py \
 	tests/snapshot-check.py \
 	tests/tap-check.py \
+	tests/time-check.py \
 	tests/terminal-check.py \
 	tests/thresholds-check.py \
 	tests/threads-check \

@@ -2,6 +2,8 @@
 """When a record could be read: `time`, `read_packet`, `packet` and `arrived_ns` of every row against a receiver in
 Python. Captures made here with struct: packets lost on the way and sent again, swapped, doubled and cut anew; clocks of
 several queues; a clock that is set back. `time` never goes back, and --from and --to cut one piece out of the rows.
+Gaps between rows, with and without the controller's clock: `gap_s` and `gap_cause` of pauses, reconnections, silences,
+packages skipped or not captured, by robot and port, on both sides of two missing cycles.
 tests/time-check.py [SEED [ROUNDS]]."""
 import csv
 import io
@@ -95,7 +97,7 @@ def make(draw, path):
             segments.append((time, at, content[at:at + size]))
             at += size
     place, arrived, heard = {}, 0, {}
-    jitter, set_back = draw.choice([0, 0, 20000]), draw.choice([None, None, draw.random()])
+    jitter, set_back = draw.choice([0, 0, 20000]), None
     passed = on_the_way(draw, segments, draw.choice([0, 0.02, 0.2]), draw.choice([3, 30, 400]) * MILLISECOND)
     shift = 0
     for k, (time, begin, data) in enumerate(passed):
@@ -136,6 +138,94 @@ def rows_of(path, *arguments):
     return [(int(r[-5]), int(r[-4]), int(r[-3]), int(r[-2]), float(r[-1])) for r in found]
 
 
+CAUSES = ["skipped", "lost", "paused", "silent", "reconnected"]
+
+
+def set_up(capture, client, time, sent, name, rate):
+    """RTDE's handshake from a client's port; sequence numbers in `sent`."""
+    def say(who, payload, flags=24):
+        ports = (30004, client)
+        header = struct.pack(">HHIIBBHHH", *(ports if who else ports[::-1]), 1000 + sent[who] - (flags == 2 or flags == 18),
+                             1000 + sent[not who], 5 << 4, flags, 65535, 0, 0)
+        source, to = (ROBOT, CLIENT) if who else (CLIENT, ROBOT)
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), 0, 0, 64, 6, 0, source, to)
+        capture.packets.append((time, bytes(12) + b"\x08\0" + ip + header + payload))
+        sent[who] += len(payload)
+    say(False, b"", 2)
+    say(True, b"", 18)
+    for who, kind, payload in [(False, "V", b"\0\2"), (True, "V", b"\1"),
+                               (False, "O", struct.pack(">d", rate) + name), (True, "O", b"\1DOUBLE"),
+                               (False, "S", b""), (True, "S", b"\1")]:
+        say(who, rtde(kind, payload))
+    return say
+
+
+def make_gaps(draw, path):
+    """A port of a robot with two clients side by side, one of which comes and goes. Of each row gap_s and gap_cause."""
+    capture, rate = Capture(), draw.choice([25, 125, 500])
+    step = SECOND // rate
+    has_clock, rows = draw.random() < 0.5, []
+    name = b"timestamp" if has_clock else b"speed_scaling"
+    now, clock, client = START + SECOND, 100.0, 40000
+    sent = {False: 0, True: 0}
+    say = set_up(capture, client, now, sent, name, rate)
+    before, lost_at = None, 0
+    for _ in range(draw.randint(100, 400)):
+        what = draw.choice(CAUSES) if before and draw.random() < 0.05 else None
+        if what == "reconnected" and now - lost_at < SECOND:  # what waits for lost bytes comes later
+            what = None
+        missing = {"skipped": draw.randint(1, 4), "lost": draw.randint(1, 4), "silent": draw.randint(2, 5) * rate,
+                   "paused": draw.randint(1, 3 * rate), "reconnected": draw.randint(1, 3 * rate)}.get(what, 0)
+        if what == "silent":
+            missing = draw.choice([missing, int(1.9 * rate)])
+        if what == "paused":
+            for who, kind, payload in [(False, "P", b""), (True, "P", b"\1"), (False, "S", b""), (True, "S", b"\1")]:
+                say_at(capture, say, now + step // 4, who, rtde(kind, payload))
+        if what == "lost":
+            sent[True] += 12 * missing
+            lost_at = now + missing * step
+        if what == "reconnected":
+            client += 1
+            sent = {False: 0, True: 0}
+            say = set_up(capture, client, now + (missing + 1) * step - step // 2, sent, name, rate)
+        now += (missing + 1) * step
+        clock += (missing + 1) / rate
+        say_at(capture, say, now, True, rtde("U", b"\1" + struct.pack(">d", clock if has_clock else 1.0)))
+        say_at(capture, say, now + 1000, False, b"")
+        cause = what
+        if what == "silent" and missing * step <= 2 * SECOND - step:
+            cause = "skipped"
+        if missing < 2 or (cause == "skipped" and not has_clock):
+            cause = None
+        rows.append(((now - before) / SECOND if cause else None, cause))
+        before = now
+    capture.packets.sort(key=lambda one: one[0])
+    capture.write(path)
+    return rows
+
+
+def say_at(capture, say, time, who, payload):
+    say(who, payload)
+    capture.packets[-1] = (time, capture.packets[-1][1])
+
+
+def check_gaps(seed, rounds, folder):
+    path, found = os.path.join(folder, "g.pcap"), {}
+    for i in range(rounds):
+        expected = make_gaps(random.Random(f"gaps {seed} {i}"), path)
+        rows = list(csv.reader(io.StringIO(export("--union", "--fields", "gap_s,gap_cause", path))))[1:]
+        rows = [(float(r[-2]) if r[-2] else None, r[-1] or None) for r in rows]
+        if rows != expected:
+            bad = next((k for k, (a, b) in enumerate(zip(rows, expected)) if a != b), min(len(rows), len(expected)))
+            raise SystemExit(f"seed {seed}, gaps {i}: row {bad} of {len(expected)} ({len(rows)} found): found "
+                             f"{rows[bad:bad + 1]}, expected {expected[bad:bad + 1]}")
+        for _, cause in rows:
+            found[cause] = found.get(cause, 0) + 1
+    if any(cause not in found for cause in CAUSES):
+        raise SystemExit(f"seed {seed}: no gap of some kind: {found}")
+    return rounds, sum(count for cause, count in found.items() if cause)
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 42
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
@@ -163,7 +253,8 @@ def main():
             if not set_back and times != sorted(times):
                 raise SystemExit(f"seed {seed}, round {i}: a time goes back")
             checks += 3 + (not set_back)
-    print(f"{checks} passed, 0 failed, 0 skipped; {late} records waited for bytes before them")
+        more, gaps = check_gaps(seed, rounds // 2, folder)
+    print(f"{checks + more} passed, 0 failed, 0 skipped; {late} records waited for bytes before them, {gaps} gaps")
 
 
 main()

@@ -240,6 +240,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/rows/field_selection.c \
 	tools/export/rows/field_selection.h \
 	tools/export/rows/live_numbering.c \
+	tools/export/rows/gaps.c \
+	tools/export/rows/gaps.h \
 	tools/export/rows/missing_data.c \
 	tools/export/rows/missing_data.h \
 	tools/export/rows/mode_names.c \

@@ -156,7 +156,8 @@ static bool take_name(void *user, const struct armtap_recipe_entry *entry)
 /* The field that people mean by a word which is no field's name, or NULL. */
 static const struct armtap_field *meant_by(const char *word)
 {
-    return armtap_field_nearest(word, strlen(word), ARMTAP_FIELD_BOTH);
+    const struct armtap_field *field = armtap_field_nearest(word, strlen(word), ARMTAP_FIELD_BOTH);
+    return field && strcmp(field->name, word) != 0 ? field : NULL;
 }
 
 /* The nearest name among fields and row columns, or NULL. */

@@ -13,6 +13,7 @@
 
 /* One stream. */
 struct flow {
+    struct gap_track track;
     struct armtap_rates *rates;           /* NULL once the stream is over, and for rows to the robot */
     struct armtap_rates_learned *learned; /* NULL: nothing yet */
     bool has_last;
@@ -43,6 +44,7 @@ struct missing_data {
     struct by_connection flows;
     struct by_connection placed; /* struct missing_places */
     struct armtap_rates_shared *shared;
+    struct robot_ports ports;
 };
 
 struct missing_data *missing_data_new(enum armtap_direction direction)
@@ -112,6 +114,7 @@ void missing_data_free(struct missing_data *data)
         flow_free(data->flows.slots[i].thing);
     free(data->flows.slots);
     forget_places(data);
+    robot_ports_free(&data->ports);
     armtap_rates_shared_free(data->shared);
     free(data);
 }
@@ -124,6 +127,7 @@ static void begin_flow(struct flow *flow)
 void missing_data_rewind(struct missing_data *data)
 {
     forget_places(data);
+    robot_ports_free(&data->ports);
     data->only_learns = false;
     for (size_t i = 0; i < data->flows.count; i++) {
         struct flow *flow = data->flows.slots[i].thing;
@@ -246,7 +250,6 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
     flow->lost_bytes = lost;
     flow->gaps = record->stream->gaps;
     flow->has_last = true;
-    flow->paused = false;
     flow->before_last = flow->last_time;
     flow->last_time = record->where.time;
     if (!isnan(armtap_rates_clock(record)))
@@ -262,6 +265,8 @@ static void add_missing(struct missing_flow *sum, const struct missing_flow *one
     sum->skipped += one->skipped;
     sum->records += one->records;
     sum->seconds += one->seconds;
+    if (one->gap.seconds > sum->gap.seconds)
+        sum->gap = one->gap;
 }
 
 /* A record that may become a row. */
@@ -275,6 +280,10 @@ static int take_record(struct missing_data *data, struct flow *flow, const struc
     if (flow->rates)
         armtap_rates_last_step(flow->rates, record, &step);
     look_before(flow, record, &step);
+    const struct gap_sight sight = {flow->paused, flow->here.bytes > 0, flow->here.unread > 0, flow->usual, step.clock};
+    if (gap_find(&data->ports, &flow->track, record, &sight, &flow->here.gap) != 0)
+        return -1;
+    flow->paused = false;
     add_missing(&flow->pending, &flow->here);
     bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || !record->recipe || flow->is_unsure;
     if (counts && !flow->total && !(flow->total = calloc(1, sizeof *flow->total)))

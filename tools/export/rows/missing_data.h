@@ -11,6 +11,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "base/numbers/timestamp.h"
+#include "gaps.h"
 
 struct missing_flow {
     uint64_t bytes;   /* missing in the capture */
@@ -18,6 +19,7 @@ struct missing_flow {
     uint64_t skipped; /* packages that the controller skipped */
     double records;   /* estimate for `bytes` and `unread` */
     double seconds;   /* the same; NAN: unknown */
+    struct gap gap;   /* the longest */
 };
 /* A place where data is missing: before a record, or after the last one. */
 struct missing_place {

@@ -44,6 +44,8 @@ static const char *text_of(enum row_column column, const struct output_row *row)
         return row->robot;
     case ROW_COLUMN_client:
         return row->client;
+    case ROW_COLUMN_gap_cause:
+        return gap_cause_name(row->missing.gap.cause);
     case ROW_COLUMN_protocol:
         return armtap_protocol_name(row->protocol);
     default:
@@ -96,6 +98,7 @@ void row_column_value(enum row_column column, const struct output_row *row, stru
     case ROW_COLUMN_client:
     case ROW_COLUMN_protocol:
     case ROW_COLUMN_direction:
+    case ROW_COLUMN_gap_cause:
         set_text(value, text_of(column, row));
         break;
     case ROW_COLUMN_lost_bytes:
@@ -104,6 +107,10 @@ void row_column_value(enum row_column column, const struct output_row *row, stru
     case ROW_COLUMN_lost_s:
         value->present = is_time_known(&row->missing);
         value->f64[0] = row->missing.seconds;
+        break;
+    case ROW_COLUMN_gap_s:
+        value->present = row->missing.gap.cause != GAP_NONE;
+        value->f64[0] = row->missing.gap.seconds;
         break;
     case ROW_COLUMN_skipped:
         set_unsigned(value, row->missing.skipped, row->missing.skipped > 0);

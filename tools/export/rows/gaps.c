@@ -1,0 +1,92 @@
+#define _POSIX_C_SOURCE 200809L
+#include "gaps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/inside.h"
+#include "array.h"
+
+#define SILENT_AFTER 2.0 /* s; as the finding `silence` */
+#define CYCLES_APART 2.5 /* from record to record, where at least two are missing */
+
+struct robot_port {
+    char *name;
+    int64_t last_read; /* of any connection */
+    double usual;
+};
+
+static const char *const names[] = {
+    [GAP_RECONNECTED] = "reconnected", [GAP_PAUSED] = "paused", [GAP_LOST] = "lost",
+    [GAP_CAPTURE] = "capture",         [GAP_SILENT] = "silent", [GAP_SKIPPED] = "skipped",
+};
+
+const char *gap_cause_name(enum gap_cause cause)
+{
+    return names[cause];
+}
+
+void robot_ports_free(struct robot_ports *ports)
+{
+    for (size_t i = 0; i < ports->count; i++) {
+        free(ports->port[i]->name);
+        free(ports->port[i]);
+    }
+    free(ports->port);
+    *ports = (struct robot_ports){0};
+}
+
+/* NULL without memory. */
+static struct robot_port *port_of(struct robot_ports *ports, const char *name)
+{
+    for (size_t i = 0; i < ports->count; i++)
+        if (strcmp(ports->port[i]->name, name) == 0)
+            return ports->port[i];
+    struct robot_port *port = MAKE_ROOM(ports->port, ports->count) ? calloc(1, sizeof *port) : NULL;
+    if (!port || !(port->name = strdup(name))) {
+        free(port);
+        return NULL;
+    }
+    port->last_read = ARMTAP_NO_TIME;
+    return ports->port[ports->count++] = port;
+}
+
+/* Why records are missing within a connection; `cycles`: how many came due by the controller's clock, or NAN. */
+static enum gap_cause cause_within(const struct gap_sight *sight, double seconds, double cycles)
+{
+    double due = isnan(cycles) && (sight->is_paused || sight->has_lost) ? seconds / sight->usual : cycles;
+    bool is_apart = sight->usual > 0 && due > CYCLES_APART;
+    if (is_apart && sight->is_paused)
+        return GAP_PAUSED;
+    if (is_apart && sight->has_lost)
+        return GAP_LOST;
+    if (is_apart && sight->has_unread)
+        return GAP_CAPTURE;
+    if (seconds > SILENT_AFTER && seconds > CYCLES_APART * sight->usual)
+        return GAP_SILENT;
+    return is_apart ? GAP_SKIPPED : GAP_NONE;
+}
+
+int gap_find(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record,
+             const struct gap_sight *sight, struct gap *gap)
+{
+    bool is_first = !track->port;
+    if (is_first && !(track->port = port_of(ports, record->stream->robot)))
+        return -1;
+    struct robot_port *port = track->port;
+    int64_t before = is_first ? port->last_read : track->last_read;
+    bool is_timed = before != ARMTAP_NO_TIME && record->read.time > before;
+    double seconds = is_timed ? (double)armtap_time_between(before, record->read.time) / 1e9 : sight->clock;
+    double usual = sight->usual > 0 ? sight->usual : port->usual;
+    *gap = (struct gap){.seconds = seconds};
+    if (!is_first)
+        gap->cause = cause_within(sight, seconds, sight->clock / sight->usual);
+    else if (is_timed && usual > 0 && seconds > CYCLES_APART * usual)
+        gap->cause = record->stream->midstream ? GAP_CAPTURE : GAP_RECONNECTED;
+    if (gap->cause == GAP_NONE)
+        gap->seconds = 0;
+    track->last_read = port->last_read = record->read.time;
+    port->usual = usual;
+    return 0;
+}

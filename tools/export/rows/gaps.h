@@ -1,0 +1,52 @@
+/* Gaps between the records of a robot's port, also across connections, and why: the columns gap_s and gap_cause.
+ *
+ * A gap is as long as the capture's time says; whether cycles are missing says the controller's clock, where the
+ * records have one. Without it only pauses, missing bytes and long silences show. Connections to a port that exist at
+ * the same time have gaps of their own; one that begins goes on from the last record of all. */
+#ifndef EXPORT_GAPS_H
+#define EXPORT_GAPS_H
+
+#include "analysis/armtap-analysis.h"
+
+enum gap_cause {
+    GAP_NONE,
+    GAP_RECONNECTED, /* the record before came on an earlier connection */
+    GAP_PAUSED,      /* streaming was paused, or set up anew */
+    GAP_LOST,        /* bytes are missing in the capture */
+    GAP_CAPTURE,     /* bytes were captured, but cannot be read; or the capture begins anew within a connection */
+    GAP_SILENT,      /* nothing came for some seconds */
+    GAP_SKIPPED      /* the controller left packages out */
+};
+/* "lost"; NULL for GAP_NONE. */
+const char *gap_cause_name(enum gap_cause cause);
+
+struct gap {
+    double seconds; /* since the record before */
+    enum gap_cause cause;
+};
+
+/* The ports of robots; begins as zeros. */
+struct robot_ports {
+    struct robot_port **port;
+    size_t count;
+};
+void robot_ports_free(struct robot_ports *ports);
+
+/* A connection; begins as zeros. */
+struct gap_track {
+    struct robot_port *port;
+    int64_t last_read;
+};
+
+/* What is known of the time since the connection's record before. */
+struct gap_sight {
+    bool is_paused, has_lost, has_unread;
+    double usual; /* time between two records, s; 0: unknown */
+    double clock; /* by how much the controller's clock advanced, s; NAN: unknown */
+};
+
+/* Takes the next record. Sets *gap to the gap before it, zeros if there is none. 0, or -1 without memory. */
+int gap_find(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record,
+             const struct gap_sight *sight, struct gap *gap);
+
+#endif
