@@ -112,8 +112,8 @@ def make(draw, path):
             arrived = max(e for b, e in heard.items() if b <= arrived)
         capture.add(stamp, False, port, 1000 + sent[False], 1000 + first + arrived, 16, b"")
     capture.write(path)
-    rows, read, time, byte = [], 0, None, 0
-    for (end, _), clock in zip(ends, clocks):
+    rows, read, time, byte, sampled = [], 0, None, 0, []
+    for (end, when), clock in zip(ends, clocks):
         while byte < end:
             number, stamp = place[byte]
             if number > read:
@@ -121,7 +121,8 @@ def make(draw, path):
             byte += 1
         time = last if time is None or last > time or time - last > SECOND else time
         rows.append((time, read, *place[end - 1], clock))
-    return rows, set_back is not None
+        sampled.append(when)
+    return rows, set_back is not None, sampled
 
 
 def export(*arguments):
@@ -234,7 +235,7 @@ def main():
         path = os.path.join(folder, "c.pcap")
         for i in range(rounds):
             draw = random.Random(f"{seed} {i}")
-            expected, set_back = make(draw, path)
+            expected, set_back, sampled = make(draw, path)
             def expect(what, found, wanted):
                 if found != wanted:
                     bad = next((k for k, (a, b) in enumerate(zip(found, wanted)) if a != b), min(len(found), len(wanted)))
@@ -252,7 +253,12 @@ def main():
                    [row for row in expected if low <= row[0] <= high])
             if not set_back and times != sorted(times):
                 raise SystemExit(f"seed {seed}, round {i}: a time goes back")
-            checks += 3 + (not set_back)
+            found = [row[1] for row in csv.reader(io.StringIO(export("--fields", "robot_time", path)))][1:]
+            wrong = [one for one, when in zip(found, sampled)
+                     if one and abs(int(one.replace(".", "")) - when) > MILLISECOND]
+            if not set_back and (wrong or (len(sampled) >= 40 and "" in found)):
+                raise SystemExit(f"seed {seed}, round {i}: robot_time: {len(wrong)} wrong, {found.count('')} empty")
+            checks += 4 + (not set_back)
         more, gaps = check_gaps(seed, rounds // 2, folder)
     print(f"{checks + more} passed, 0 failed, 0 skipped; {late} records waited for bytes before them, {gaps} gaps")
 

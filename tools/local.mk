@@ -247,6 +247,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/rows/mode_names.c \
 	tools/export/rows/output_allowance.c \
 	tools/export/rows/output_allowance.h \
+	tools/export/rows/robot_clock.c \
+	tools/export/rows/robot_clock.h \
 	tools/export/rows/row_columns.c \
 	tools/export/rows/row_columns.def \
 	tools/export/rows/row_columns.h \

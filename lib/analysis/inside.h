@@ -219,6 +219,12 @@ struct clock_drift {
     struct armtap_clock_run now, best;
     bool failed; /* memory ran out */
 };
+void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record);
+void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals);
+/* The capture's time, ns, at which the controller's clock showed `clock`, by the totals; ARMTAP_NO_TIME if unknown. */
+int64_t armtap_clock_drift_axis(const struct clock_drift *clocks, const struct armtap_clock_totals *totals,
+                                double clock);
+void armtap_clock_drift_clear(struct clock_drift *clocks);
 struct histogram;
 /* Its bins, up to this one; false for one beyond. A histogram that lacks memory says so when the diagnosis ends. */
 #define ARMTAP_HISTOGRAM_BINS 1920

@@ -321,6 +321,8 @@ static void log_record(struct log *log, const char *kind, const struct armtap_re
     log_flags(log, record->flags);
     if (record->where.packet)
         log_add(log, " packet %" PRIu64, record->where.packet);
+    if (record->read.packet != record->where.packet)
+        log_add(log, " read %" PRIu64, record->read.packet);
     if (!armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT) &&
         (!armtap_stream_has(record->stream, ARMTAP_TRAIT_GATHERED) || !record->recipe)) {
         assert_true(record->values >= record->frame);

@@ -723,7 +723,7 @@ static void test_foreign_protocols_are_left_alone(void **unused)
 
 /* ---- where, stopping, arguments ---- */
 
-static void test_a_record_names_the_packet_that_completed_it(void **unused)
+static void test_a_record_names_the_packet_of_its_last_byte(void **unused)
 {
     /* pieces of two packets of 540 bytes: end, packet number; the third piece was captured before the second */
     static const struct {
@@ -742,7 +742,7 @@ static void test_a_record_names_the_packet_that_completed_it(void **unused)
         assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at + at, pieces[i].end - at, &where), ARMTAP_OK);
         at = pieces[i].end;
     }
-    assert_true(log_has(&log, "record < @0 +540 v540 id0 packet 13 "));
+    assert_true(log_has(&log, "record < @0 +540 v540 id0 packet 12 read 13 "));
     assert_true(log_has(&log, "record < @540 +540 v540 id0 packet 15 "));
     assert_int_equal(armtap_conn_stream(conn)->last.packet, 15);
     armtap_conn_free(conn);
@@ -1111,7 +1111,7 @@ int main(void)
         cmocka_unit_test(test_a_text_does_not_make_a_realtime_connection),
         cmocka_unit_test(test_roles_the_other_way_round),
         cmocka_unit_test(test_foreign_protocols_are_left_alone),
-        cmocka_unit_test(test_a_record_names_the_packet_that_completed_it),
+        cmocka_unit_test(test_a_record_names_the_packet_of_its_last_byte),
         cmocka_unit_test(test_very_many_pieces_have_the_latest_packet),
         cmocka_unit_test(test_packets_of_odd_sizes_wait_for_the_next),
         cmocka_unit_test(test_a_protocol_is_recognised_where_its_first_byte_came),

@@ -90,7 +90,8 @@ static void elements(void **state)
     assert_string_equal(PICKED("actual_q_00,actual_q_,actual_q_-1,actual_q_0x,timestamp_0", robot),
                         "|actual_q_00|actual_q_|actual_q_-1|actual_q_0x|timestamp_0");
     assert_string_equal(PICKED("actual_q_18446744073709551616", robot), "|actual_q_18446744073709551616");
-    assert_string_equal(PICKED("actual_q_0,actual_q", robot), ".1:0+1 1:0+6");
+    assert_string_equal(PICKED("actual_q_0,timestamp,actual_q", robot), "0:0+1 1:0+6");
+    assert_string_equal(PICKED("actual_q,actual_q_0", robot), "1:0+6");
 }
 
 static void exact_names_go_first(void **state)
@@ -122,6 +123,18 @@ static void nothing_comes_twice(void **state)
     assert_string_equal(PICKED("timestamp,timestamp", robot), "0:0+1");
     assert_string_equal(PICKED("robot_mode,*", robot), "3:0+1 0:0+1 1:0+6 2:0+6 4:0+6 5:0+1 6:0+3");
     assert_string_equal(PICKED("actual_q_1,actual_q_*", robot), ".1:1+1 .1:0+1 .1:2+1 .1:3+1 .1:4+1 .1:5+1");
+}
+
+static void what_is_left_out(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED("*,!actual_*", robot), "0:0+1 3:0+1 4:0+6 5:0+1 6:0+3");
+    assert_string_equal(PICKED("!actual_*,!payload_cog", robot), "0:0+1 3:0+1 4:0+6 5:0+1");
+    assert_string_equal(PICKED("actual_q,!actual_q_3", robot), ".1:0+1 .1:1+1 .1:2+1 .1:4+1 .1:5+1");
+    assert_string_equal(PICKED("!timestamp,timestamp,robot_mode,time,!time", robot), "3:0+1");
+    assert_string_equal(PICKED("*_mode,!rt_*", robot), "3:0+1 4:0+6");
+    assert_string_equal(PICKED("robot_mode,!robot_mod", robot), "3:0+1|!robot_mod");
 }
 
 static void columns_that_are_no_fields(void **state)
@@ -185,6 +198,7 @@ int main(void)
         cmocka_unit_test(exact_names_go_first),
         cmocka_unit_test(globs),
         cmocka_unit_test(nothing_comes_twice),
+        cmocka_unit_test(what_is_left_out),
         cmocka_unit_test(columns_that_are_no_fields),
         cmocka_unit_test(dropped),
         cmocka_unit_test(what_is_not_there),

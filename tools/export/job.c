@@ -121,6 +121,7 @@ int job_forget(void *user)
     free_tables(job);
     armtap_streams_free(job->streams);
     missing_data_free(job->missing);
+    robot_clocks_forget(&job->clocks);
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
     job->missing = make_missing(job);
@@ -139,6 +140,7 @@ int job_prepare(struct job *job)
     if (!job->tables || !job->streams || !job->missing || selection_parse(job->wish->fields, &job->selection) != 0)
         return job_give_up_memory(job);
     job->selection.joined = job->wish->joined;
+    job->clocks.is_wanted = selection_asks(&job->selection, ROW_COLUMN_robot_time);
     if (job->wish->bag) {
         job->targets.settings.bag = &job->bag_topics;
         job->targets.settings.bag_counts = &job->bag_counts;
@@ -187,6 +189,7 @@ void job_release(struct job *job)
     free_tables(job);
     armtap_streams_free(job->streams);
     missing_data_free(job->missing);
+    robot_clocks_forget(&job->clocks);
     remarks_free(job->remarks);
     manifest_free(&job->manifest);
     free(job->bag_topics.data);

@@ -4,6 +4,7 @@
 #ifndef EXPORT_JOB_H
 #define EXPORT_JOB_H
 
+#include "export/rows/robot_clock.h"
 #include "export/rows/tables.h"
 #include "export/formats/target.h"
 #include "export.h"
@@ -42,6 +43,7 @@ struct job {
     struct armtap_streams *streams;
     struct tables *tables;
     struct missing_data *missing;
+    struct robot_clocks clocks;
     struct remarks *remarks;    /* NULL: the format has no place for them */
     struct cut cuts[CUTS_KEPT]; /* the first ones */
     uint64_t cut_count;         /* including those not kept */

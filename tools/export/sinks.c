@@ -26,7 +26,8 @@ static int survey_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if (armtap_streams_record(job->streams, record) != 0 || missing_data_record(job->missing, record) != 0)
+    if (armtap_streams_record(job->streams, record) != 0 || missing_data_record(job->missing, record) != 0 ||
+        robot_clocks_learn(&job->clocks, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
@@ -180,7 +181,8 @@ static int print_on_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if ((job->once && armtap_streams_record(job->streams, record) != 0) ||
+    if ((job->once &&
+         (armtap_streams_record(job->streams, record) != 0 || robot_clocks_learn(&job->clocks, record) != 0)) ||
         missing_data_record(job->missing, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)

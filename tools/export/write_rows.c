@@ -210,6 +210,8 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .is_mixed = mode_names_are_mixed(job->generations),
         .layout = layout,
         .missing = missing_before(job, record, table),
+        .robot_time = robot_clocks_time(&job->clocks, record),
+        .number = ++outlet->rows,
         .values = record->values,
         .values_length = record->values_length,
         .cut = record->missing,

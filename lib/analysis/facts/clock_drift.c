@@ -181,9 +181,26 @@ static double confirmed_slope(const struct armtap_clock_point *block, size_t cou
     return is_same && !was_set(block, count, slope) ? slope : NAN;
 }
 
+/* The one that counts. */
+static const struct armtap_clock_run *longest_run(const struct clock_drift *clocks)
+{
+    return clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
+}
+
+int64_t armtap_clock_drift_axis(const struct clock_drift *clocks, const struct armtap_clock_totals *totals,
+                                double clock)
+{
+    const struct armtap_clock_run *run = longest_run(clocks);
+    /* Packets that were swapped at its beginning are not part of the run. */
+    if (!totals->has_offset || !(clock >= run->first_clock - CHANNELS_APART && clock <= run->last_clock))
+        return ARMTAP_NO_TIME;
+    double since = (clock - run->first_clock) * (1 - totals->drift_ppm / 1e6);
+    return totals->offset + (int64_t)(run->first_clock * 1e9) + (int64_t)(since * 1e9);
+}
+
 void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals)
 {
-    const struct armtap_clock_run *run = clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
+    const struct armtap_clock_run *run = longest_run(clocks);
     struct armtap_clock_point used[CLOCKS_BLOCKS];
     double heights[CLOCKS_BLOCKS], slope = 0, height = INFINITY;
     *totals = (struct armtap_clock_totals){0};

@@ -30,12 +30,8 @@
 /* s: the smallest change that counts as setting the capture's clock. */
 #define CLOCKS_SET 0.02
 
-void armtap_clock_drift_clear(struct clock_drift *clocks);
 /* A capture begins within the data: the packages so far count no more, but the runs and their beginnings stay. */
 void armtap_clock_drift_begin(struct clock_drift *clocks);
-
-void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record);
-void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals);
 
 /* ---- missing_records.c ----
  *

@@ -20,6 +20,7 @@ struct output_file {
     struct target_file *target; /* what its format knows of it (target.c); NULL: nothing yet */
     struct gzip *gzip;          /* that compresses it; NULL: none */
     size_t place;               /* in `packing` */
+    uint64_t rows;
 };
 
 /* Each gzip holds a quarter of a megabyte. */

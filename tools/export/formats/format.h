@@ -60,6 +60,8 @@ struct output_row {
     bool is_mixed;    /* the output has rows of several generations, which number their modes differently */
     const struct table_layout *layout; /* NULL: the record has no recipe, so no values */
     struct missing_flow missing;       /* since the row before */
+    int64_t robot_time;                /* when the robot sampled it; ARMTAP_NO_TIME if unknown */
+    uint64_t number;                   /* of the row in its file, from 1 */
     const uint8_t *values;
     size_t values_length;
     const struct armtap_missing *cut; /* bytes of the values that the snapshot length cut off */

@@ -27,7 +27,7 @@ static enum matlab_type type_of(const struct column *column)
         [ARMTAP_STRING] = MATLAB_TEXT,   [ARMTAP_BYTES] = MATLAB_BYTES, [ARMTAP_INT64] = MATLAB_INT64,
         [ARMTAP_JSON] = MATLAB_JSON,
     };
-    return column->pick->row_column == ROW_COLUMN_time ? MATLAB_TIME : types[column->type];
+    return row_column_is_time(column->pick->row_column) ? MATLAB_TIME : types[column->type];
 }
 
 /* Texts side by side make no matrix, unless they are numbers. */
@@ -51,7 +51,7 @@ static size_t unit_of(const struct column *column, const struct armtap_field *fi
     enum row_column row_column = column->pick->row_column;
     if (field)
         return field_unit(field, columns_of(column) == 1 ? column->element : NOTED_WHOLE, unit);
-    *unit = row_column == ROW_COLUMN_time ? "s" : row_column == ROW_COLUMN_time_ns ? "ns" : "";
+    *unit = row_column_is_time(row_column) ? "s" : row_column == ROW_COLUMN_time_ns ? "ns" : "";
     return strlen(*unit);
 }
 

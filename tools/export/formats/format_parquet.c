@@ -34,7 +34,7 @@ static enum parquet_type type_of(const struct column *column, const struct view 
         [ARMTAP_JSON] = PARQUET_TEXT,
     };
     const struct pick *pick = column->pick;
-    if (pick->row_column == ROW_COLUMN_time)
+    if (row_column_is_time(pick->row_column))
         return PARQUET_TIME;
     bool is_known = pick->row_column != ROW_COLUMN_NONE || view->table->columns[pick->column].field;
     return column->type == ARMTAP_UINT64 && is_known ? PARQUET_INT64 : types[column->type];

@@ -32,7 +32,7 @@ static const char *type_name(enum armtap_type type)
 /* The type of a pick's elements. */
 static enum armtap_type type_of(const struct view *view, const struct pick *pick)
 {
-    if (pick->row_column == ROW_COLUMN_time)
+    if (row_column_is_time(pick->row_column))
         return ARMTAP_DOUBLE;
     if (pick->row_column != ROW_COLUMN_NONE)
         return row_column_type(pick->row_column);

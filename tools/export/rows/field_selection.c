@@ -82,6 +82,14 @@ int selection_parse(const char *list, struct selection *selection)
     return 0;
 }
 
+bool selection_asks(const struct selection *selection, enum row_column column)
+{
+    for (size_t i = 0; i < selection->count; i++)
+        if (strcmp(selection->names[i], row_column_name(column)) == 0)
+            return true;
+    return false;
+}
+
 void selection_free(struct selection *selection)
 {
     for (size_t i = 0; i < selection->count; i++)

@@ -45,6 +45,8 @@ struct selection {
 };
 /* "a,b,c"; NULL selects all. 0, or -1 without memory. */
 int selection_parse(const char *list, struct selection *selection);
+/* Whether a row column is asked for by its name. */
+bool selection_asks(const struct selection *selection, enum row_column column);
 void selection_free(struct selection *selection);
 
 /* Picks columns by the printed name or the name on the wire. A requested name is tried as an exact name, then as NAME_N

@@ -80,6 +80,13 @@ void row_column_value(enum row_column column, const struct output_row *row, stru
         value->present = row->read.time != ARMTAP_NO_TIME;
         value->i64[0] = row->read.time;
         break;
+    case ROW_COLUMN_robot_time:
+        value->present = row->robot_time != ARMTAP_NO_TIME;
+        value->i64[0] = row->robot_time;
+        break;
+    case ROW_COLUMN_row:
+        set_unsigned(value, row->number, true);
+        break;
     case ROW_COLUMN_arrived_ns:
         value->present = row->where.time != ARMTAP_NO_TIME;
         value->i64[0] = row->where.time;
@@ -128,7 +135,7 @@ size_t row_column_text(enum row_column column, const struct output_row *row, cha
     *text = digits;
     if (!value.present)
         return 0;
-    if (column == ROW_COLUMN_time)
+    if (row_column_is_time(column))
         return number_seconds(value.i64[0], digits);
     switch (value.type) {
     case ARMTAP_STRING:

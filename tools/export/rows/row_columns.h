@@ -22,7 +22,12 @@ enum row_column row_column_find(const char *name);
 const char *row_column_name(enum row_column column);
 bool row_column_is_number(enum row_column column);
 enum armtap_type row_column_type(enum row_column column);
-/* A row's value; `time` in nanoseconds, like time_ns. */
+/* Whether its nanoseconds stand for a time in seconds. */
+static inline bool row_column_is_time(enum row_column column)
+{
+    return column == ROW_COLUMN_time || column == ROW_COLUMN_robot_time;
+}
+/* A row's value; times in nanoseconds, like time_ns. */
 void row_column_value(enum row_column column, const struct output_row *row, struct armtap_value *value);
 /* Sets `text` to a row's cell, without quotes: a number in `digits`, or a string of the row. Returns its length; 0:
  * absent. */
