@@ -83,6 +83,26 @@ static int read_compression(const struct option_row *row, const char *value, voi
 }
 
 #define OPTIONS_STRUCT struct asked
+/* A number of records, or a time. */
+static int read_every(const struct option_row *row, const char *value, void *place)
+{
+    struct row_interval *every = place;
+    struct timestamp span;
+    char text[64];
+    snprintf(text, sizeof text, "+%s", value);
+    bool is_number = value[strspn(value, "0123456789")] == '\0';
+    *every = (struct row_interval){0};
+    if (is_number && options_number("--every", value, 1, UINT64_MAX, &every->records) == 0)
+        return 0;
+    if (is_number)
+        return -1;
+    if (strlen(value) + 1 >= sizeof text || timestamp_parse(text, &span) != 0 || span.ns == 0 ||
+        strspn(value, "0123456789.") == strlen(value))
+        return option_refuse(row, value, "a number of records, or a time such as 10ms, 0.5s or 1m");
+    every->ns = span.ns;
+    return 0;
+}
+
 static const struct option_row rows[] = {
 #define OPTIONS_EXPORT
 #include "command_line/options.def"
@@ -116,7 +136,7 @@ int cmd_export(int argc, char **argv)
                     "  armtap export --after sidecars monday-2.pcapng -o monday-2.csv\n"
                     "  armtap export --fields timestamp,actual_q --to +60 rtde://10.0.0.2 -o robot.csv\n",
     };
-    struct asked asked = {.wish = {.every = 1}};
+    struct asked asked = {.wish = {.every = {.records = 1}}};
     enum options_outcome outcome = options_parse(&usage, argc, argv, &asked.options, &asked); /* it refers to `usage` */
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);

@@ -28,7 +28,7 @@ struct export_wish {
     struct timestamp from;
     struct timestamp to;
     enum timestamp_zone zone; /* for times of day in them */
-    uint64_t every;
+    struct row_interval every;
     bool strict;
     bool findings_ok;     /* the status is 0 where `strict` makes it 1 */
     const char *after;    /* the sidecars around the capture; NULL: none */

@@ -315,7 +315,7 @@ int job_print_record(struct job *job, const struct armtap_record *record, struct
         return job_leave_out(job, record);
     if (job_make_view(job, table) != 0 || job->closed || job->gave_up)
         return -1;
-    if (tables_count_row(job->tables, record) % job->wish->every != 0)
+    if (!tables_wants_row(job->tables, record, &job->wish->every))
         return 0;
     if (job->totals.elsewhere)
         return pass_over(job, record, table);

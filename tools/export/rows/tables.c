@@ -30,6 +30,7 @@ struct side {
     size_t part_count;
     bool is_open;     /* the next row continues a table */
     uint64_t counted; /* rows of the open table */
+    int64_t interval; /* of the last one, in units of --every */
     /* Once a row came: in which input, in which table, and how many tables before it there. */
     bool is_numbered;
     uint32_t file;
@@ -180,10 +181,20 @@ unsigned tables_stream_number(const struct tables *tables, uint64_t connection)
     return track ? track->number : 0;
 }
 
-uint64_t tables_count_row(struct tables *tables, const struct armtap_record *record)
+bool tables_wants_row(struct tables *tables, const struct armtap_record *record, const struct row_interval *every)
 {
     struct track *track = track_find(tables, record->stream->connection);
-    return track ? track->side[record->direction].counted++ : 0;
+    if (!track)
+        return true;
+    struct side *side = &track->side[record->direction];
+    uint64_t before = side->counted++;
+    if (every->records > 0 || record->read.time == ARMTAP_NO_TIME)
+        return every->records == 0 || before % every->records == 0;
+    int64_t rest = record->read.time % every->ns;
+    int64_t interval = record->read.time / every->ns - (rest < 0);
+    bool is_first = before == 0 || interval != side->interval;
+    side->interval = interval;
+    return is_first;
 }
 
 static bool spend(struct tables *tables, struct track *track, const struct armtap_stream *stream, uint64_t cost)

@@ -133,8 +133,13 @@ void tables_close(struct tables *tables, const struct armtap_event *event);
 void tables_let_go(struct tables *tables, uint64_t connection);
 /* The number of a known stream; 0 if unknown. */
 unsigned tables_stream_number(const struct tables *tables, uint64_t connection);
-/* Counts a record's row. Returns how many rows its table had before; of a joined table, only those of its stream. */
-uint64_t tables_count_row(struct tables *tables, const struct armtap_record *record);
+/* Which records of a stream become rows: every so many, or the first of each interval of the time axis. */
+struct row_interval {
+    uint64_t records; /* 0: `ns` counts */
+    int64_t ns;
+};
+/* Counts a record's row; whether it is one of those that are wanted. */
+bool tables_wants_row(struct tables *tables, const struct armtap_record *record, const struct row_interval *every);
 /* Charges a cost to the record's stream. False if it cannot afford it: leave the row out. */
 bool tables_spend(struct tables *tables, const struct armtap_record *record, uint64_t cost);
 /* The price of the record's row: its cost, less the free part. */
