@@ -50,6 +50,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/buffer.h \
 	tools/base/text/comma_list.c \
 	tools/base/text/comma_list.h \
+	tools/base/text/field_bits.c \
+	tools/base/text/field_bits.h \
 	tools/base/text/json_reader.c \
 	tools/base/text/json_reader.h \
 	tools/base/text/json_writer.c \

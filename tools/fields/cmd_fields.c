@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "command_line/commands.h"
+#include "base/text/field_bits.h"
 #include "base/text/json_writer.h"
 #include "recipe/recipe.h"
 #include "base/process/message.h"
@@ -76,11 +77,33 @@ static bool has_column(const struct fields *fields, const struct armtap_field *f
     return false;
 }
 
+static bool is_named(const struct fields *fields, const struct armtap_field *field)
+{
+    return !fields->pattern || matches(fields->pattern, field->name) || matches(fields->pattern, field->legacy_name);
+}
+
+/* The next of the field's bits from `bit` on that the pattern names, and not the field; FIELD_BITS: no more. */
+static size_t next_bit(const struct fields *fields, const struct armtap_field *field, size_t bit)
+{
+    char name[128], meaning[FIELD_BIT_MAX];
+    if (!fields->pattern || fields->generation != ARMTAP_GENERATION_UNKNOWN || is_named(fields, field))
+        return FIELD_BITS;
+    for (; bit < FIELD_BITS; bit++) {
+        if (!field_has_bit(field, bit))
+            continue;
+        snprintf(name, sizeof name, "%s_%zu", field->name, bit);
+        field_bit_say(meaning, field, bit);
+        if (strcmp(name, fields->pattern) == 0 || matches(fields->pattern, meaning))
+            break;
+    }
+    return bit;
+}
+
 static bool is_wanted(const struct fields *fields, const struct armtap_field *field)
 {
     if (fields->generation != ARMTAP_GENERATION_UNKNOWN)
         return has_column(fields, field);
-    return !fields->pattern || matches(fields->pattern, field->name) || matches(fields->pattern, field->legacy_name);
+    return is_named(fields, field) || next_bit(fields, field, 0) < FIELD_BITS;
 }
 
 /* Names that are none of the dictionary: beside fields only that name itself. */
@@ -142,6 +165,27 @@ static void column_json(struct json *json, const char *key, unsigned column)
         json_unsigned(json, column);
 }
 
+/* Those that a column of an export may show. */
+static void bits_json(struct json *json, const struct armtap_field *field)
+{
+    char text[FIELD_BIT_MAX];
+    bool has_bits = false;
+    for (size_t bit = 0; bit < FIELD_BITS; bit++) {
+        if (!field_has_bit(field, bit))
+            continue;
+        if (!has_bits)
+            json_member_array(json, "bits", true);
+        has_bits = true;
+        field_bit_say(text, field, bit);
+        json_object(json, false);
+        json_member_unsigned(json, "bit", bit);
+        json_member_text(json, "meaning", text);
+        json_close(json);
+    }
+    if (has_bits)
+        json_close(json);
+}
+
 static void field_json(struct json *json, const struct armtap_field *field)
 {
     json_object(json, false);
@@ -155,6 +199,7 @@ static void field_json(struct json *json, const struct armtap_field *field)
     json_member_text_or_null(json, "legacy_name", field->legacy_name);
     json_member_text_or_null(json, "since", field->since);
     json_member_text(json, "meaning", field->meaning);
+    bits_json(json, field);
     json_close(json);
 }
 
@@ -260,6 +305,19 @@ static bool belong_together(const struct armtap_field *one, const struct armtap_
            strcmp(one->since, next->since) == 0 && strcmp(one->unit, next->unit) == 0;
 }
 
+static void print_bits(const struct fields *fields, const struct armtap_field *field)
+{
+    char name[128], meaning[FIELD_BIT_MAX];
+    for (size_t bit = 0; (bit = next_bit(fields, field, bit)) < FIELD_BITS; bit++) {
+        snprintf(name, sizeof name, "%s_%zu", field->name, bit);
+        field_bit_say(meaning, field, bit);
+        print_row(PAINT_NONE, name, "0 or 1", "-", "-", "-");
+        struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+        text_wrap_words(&wrap, meaning);
+        text_wrap_end(&wrap);
+    }
+}
+
 static void print_wire(const struct wire_name *name)
 {
     char of[64];
@@ -285,6 +343,7 @@ static void print_table(const struct fields *fields)
                belong_together(armtap_field_at(last), armtap_field_at(last + 1)))
             last++;
         print_field(armtap_field_at(i), armtap_field_at(last));
+        print_bits(fields, armtap_field_at(i));
     }
     while ((name = next_wire(fields, &wire)))
         print_wire(name);

@@ -15,15 +15,6 @@
 
 /* ---- where values go --------------------------------------------------------------------------------------------- */
 
-static enum armtap_type type_of(const struct view *view, const struct pick *pick)
-{
-    if (pick->row_column != ROW_COLUMN_NONE)
-        return row_column_type(pick->row_column);
-    if (pick->column == TABLE_NONE)
-        return ARMTAP_DOUBLE;
-    return pick->by_name ? ARMTAP_STRING : view->table->columns[pick->column].type;
-}
-
 static int grow(struct columns *columns, size_t count, size_t words)
 {
     if (count > columns->columns_room) {
@@ -63,7 +54,7 @@ static int lay_out(struct columns *columns, const struct view *view, size_t rows
             size_t at = columns->count++;
             columns->column[at] = (struct column){.pick = pick,
                                                   .element = pick->first + k,
-                                                  .type = type_of(view, pick),
+                                                  .type = pick_type(view, pick),
                                                   .present = columns->words + at * bits,
                                                   .u64 = columns->words + count * bits + at * rows};
         }
@@ -98,7 +89,7 @@ int columns_put(const struct row_batch *batch, struct buffer *out)
 const struct armtap_field *column_field(const struct column *column, const struct view *view)
 {
     const struct pick *pick = column->pick;
-    return pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name
+    return pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name && !pick->is_bit
                ? view->table->columns[pick->column].field
                : NULL;
 }

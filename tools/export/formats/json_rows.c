@@ -211,8 +211,7 @@ static void put_member(const struct pick *pick, const struct output_row *row, en
     size_t entry = row->layout->entry_of[pick->column];
     if (entry == TABLE_NONE || (pick->if_mixed && !row->is_mixed))
         return;
-    armtap_recipe_read_cut(row->layout->recipe, entry, row->values, row->values_length, row->cut, row->cut_count,
-                           &value);
+    pick_read(pick, row, &value);
     if (!value.present || (nan == JSON_ROWS_LEFT_OUT && is_no_number(pick, &value)))
         return;
     buffer_put_pieces(out, pick->key, pick->key_length);

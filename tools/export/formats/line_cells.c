@@ -260,6 +260,18 @@ static void put_row_column(enum row_column column, const struct output_row *row,
         cells_text(text, length, style, out);
 }
 
+/* In place of a value one of its bits; legacy packets have bits as doubles. */
+static void take_bit(struct armtap_value *value, unsigned bit)
+{
+    uint64_t bits = value->u64[0];
+    if (value->type == ARMTAP_DOUBLE) {
+        value->present = value->present && value->f64[0] >= 0 && value->f64[0] < 18446744073709551616.0;
+        bits = value->present ? (uint64_t)value->f64[0] : 0;
+    }
+    value->type = ARMTAP_UINT8;
+    value->u64[0] = bits >> bit & 1;
+}
+
 void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value)
 {
     size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
@@ -267,6 +279,17 @@ void pick_read(const struct pick *pick, const struct output_row *row, struct arm
     if (entry != TABLE_NONE)
         armtap_recipe_read_cut(row->layout->recipe, entry, row->values, row->values_length, row->cut, row->cut_count,
                                value);
+    if (pick->is_bit)
+        take_bit(value, pick->bit);
+}
+
+enum armtap_type pick_type(const struct view *view, const struct pick *pick)
+{
+    if (pick->row_column != ROW_COLUMN_NONE)
+        return row_column_type(pick->row_column);
+    if (pick->column == TABLE_NONE)
+        return ARMTAP_DOUBLE;
+    return pick->is_bit ? ARMTAP_UINT8 : pick->by_name ? ARMTAP_STRING : view->table->columns[pick->column].type;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

@@ -37,6 +37,8 @@ void cells_doubles(const double *numbers, unsigned count, const struct cell_styl
 /* The same from the bytes of a frame. */
 void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cell_style *style,
                         struct number_cell *above, struct buffer *out);
+/* The type of a pick's elements. */
+enum armtap_type pick_type(const struct view *view, const struct pick *pick);
 /* Reads a pick's value in a row. */
 void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value);
 /* The first pick, starting at `from`, with fewer cells than its value has elements; picks.count if none. Sets

@@ -19,8 +19,8 @@ struct pick_above row_above_find(const struct pick *pick, const struct table_lay
     if (!entry || entry->wire_size == 0 || entry->wire_size > SIZE_MAX - entry->offset)
         return above;
     above.bytes = (struct pick_bytes){entry->offset, entry->wire_size, entry->offset + entry->wire_size};
-    above.is_doubles = entry->type == ARMTAP_DOUBLE && entry->wire_size == entry->count * sizeof(double) &&
-                       pick->first + pick->count <= entry->count;
+    above.is_doubles = entry->type == ARMTAP_DOUBLE && !pick->is_bit &&
+                       entry->wire_size == entry->count * sizeof(double) && pick->first + pick->count <= entry->count;
     above.is_whole = pick->count == entry->count;
     if (above.is_doubles) {
         above.bytes.offset += pick->first * sizeof(double);

@@ -32,11 +32,7 @@ static const char *type_name(enum armtap_type type)
 /* The type of a pick's elements. */
 static enum armtap_type type_of(const struct view *view, const struct pick *pick)
 {
-    if (row_column_is_time(pick->row_column))
-        return ARMTAP_DOUBLE;
-    if (pick->row_column != ROW_COLUMN_NONE)
-        return row_column_type(pick->row_column);
-    return pick->by_name ? ARMTAP_STRING : view->table->columns[pick->column].type;
+    return row_column_is_time(pick->row_column) ? ARMTAP_DOUBLE : pick_type(view, pick);
 }
 
 static void put_property(const char *type, bool is_array, struct buffer *out)

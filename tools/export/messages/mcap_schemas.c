@@ -22,7 +22,8 @@ static struct table_schema *find_schema(const struct mcap_output *output, uint64
 /* The field of a pick, if its value is what the dictionary describes. */
 static const struct armtap_field *field_of(const struct view *view, const struct pick *pick)
 {
-    bool is_field = pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name;
+    bool is_field =
+        pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name && !pick->is_bit;
     return is_field ? view->table->columns[pick->column].field : NULL;
 }
 

@@ -98,7 +98,7 @@ static struct member member_of(const struct view *view, const struct pick *pick,
     if (pick->row_column != ROW_COLUMN_NONE)
         return (struct member){row_column_type(pick->row_column), SHAPE_SCALAR, 1};
     const struct table_column *column = &view->table->columns[pick->column];
-    enum armtap_type type = pick->by_name ? ARMTAP_STRING : column->type;
+    enum armtap_type type = pick_type(view, pick);
     bool is_vector = !pick->element && column->count > 1;
     enum shape shape = !is_vector ? SHAPE_SCALAR : is_text ? SHAPE_SEQUENCE : SHAPE_ARRAY;
     return (struct member){type, shape, shape == SHAPE_ARRAY ? column->count : 1};

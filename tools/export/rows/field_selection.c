@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "base/text/comma_list.h"
+#include "base/text/field_bits.h"
 
 #define NAME_BYTES 4096
 
@@ -138,7 +139,7 @@ static void drop_elements(struct picks *picks, size_t column)
 {
     size_t kept = 0;
     for (size_t i = 0; i < picks->count; i++)
-        if (picks->pick[i].column != column)
+        if (picks->pick[i].column != column || picks->pick[i].is_bit)
             picks->pick[kept++] = picks->pick[i];
     picks->count = kept;
 }
@@ -219,23 +220,65 @@ static bool pick_exact(struct picking *picking, const char *name)
     return found;
 }
 
-/* NAME_N, for a vector that has an element N. */
-static bool pick_element(struct picking *picking, const char *name)
+/* Splits NAME_N. */
+static bool split_number(const char *name, size_t *length, size_t *number)
 {
     const char *underscore = strrchr(name, '_');
     if (!underscore || underscore[1] < '0' || underscore[1] > '9')
         return false;
     char *end;
-    unsigned long element = strtoul(underscore + 1, &end, 10);
-    bool leading_zero = underscore[1] == '0' && underscore[2] != '\0';
-    if (*end != '\0' || leading_zero)
-        return false;
-    size_t length = (size_t)(underscore - name);
+    *number = strtoul(underscore + 1, &end, 10);
+    *length = (size_t)(underscore - name);
+    return *end == '\0' && (underscore[1] != '0' || underscore[2] == '\0');
+}
+
+/* NAME_N, for a vector that has an element N. */
+static bool pick_element(struct picking *picking, const char *name)
+{
+    size_t length, element;
     bool found = false;
+    if (!split_number(name, &length, &element))
+        return false;
     for (size_t i = 0; i < picking->column_count; i++) {
         const struct table_column *column = &picking->columns[i];
         if (column_is_spread(column) && element < column_width(column) && is_called(column, name, length)) {
             pick_element_at(picking, i, element);
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* A bit of a column, once. */
+static void pick_bit(struct picking *picking, size_t column, unsigned bit, const char *name)
+{
+    const struct pick pick = {.column = column, .count = 1, .is_bit = true, .bit = bit, .own_name = strdup(name)};
+    size_t i = 0;
+    while (i < picking->picks.count && !(picking->picks.pick[i].is_bit && picking->picks.pick[i].column == column &&
+                                         picking->picks.pick[i].bit == bit))
+        i++;
+    picking->failed = picking->failed || !pick.own_name;
+    if (i == picking->picks.count && !picking->excludes && !picking->failed) {
+        picks_add(picking, &pick);
+        if (!picking->failed) {
+            picking->picks.pick[i].name = pick.own_name;
+            return;
+        }
+    }
+    free(pick.own_name);
+}
+
+/* NAME_N, for a field of bits that has a bit N. */
+static bool pick_bits(struct picking *picking, const char *name)
+{
+    size_t length, bit;
+    bool found = false;
+    if (!split_number(name, &length, &bit))
+        return false;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        const struct table_column *column = &picking->columns[i];
+        if (column->field && field_has_bit(column->field, bit) && is_called(column, name, length)) {
+            pick_bit(picking, i, (unsigned)bit, name);
             found = true;
         }
     }
@@ -283,7 +326,7 @@ static bool pick_glob(struct picking *picking, const char *glob)
 
 static bool pick_name(struct picking *picking, const char *name)
 {
-    if (pick_exact(picking, name) || pick_element(picking, name))
+    if (pick_exact(picking, name) || pick_element(picking, name) || pick_bits(picking, name))
         return true;
     if (strpbrk(name, "*?["))
         return pick_glob(picking, name);

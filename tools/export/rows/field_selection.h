@@ -11,10 +11,12 @@ struct pick {
     size_t column;              /* of the table; TABLE_NONE: always absent */
     unsigned first;
     unsigned count;
-    bool element;     /* one element of a vector, requested by its own name: actual_q_0 */
-    bool numbered;    /* its cells are named name_0, name_1 ... */
-    bool warned;      /* that an array had more elements than these cells */
-    bool by_name;     /* print modes by name */
+    bool element;  /* one element of a vector, requested by its own name: actual_q_0 */
+    bool numbered; /* its cells are named name_0, name_1 ... */
+    bool warned;   /* that an array had more elements than these cells */
+    bool by_name;  /* print modes by name */
+    bool is_bit;   /* one of its bits, as 0 or 1: actual_digital_input_bits_3 */
+    unsigned bit;
     bool if_mixed;    /* only if the output has rows of several generations */
     const char *name; /* of the column; not owned */
     char *own_name;   /* `name`, if it is not the column's; else NULL; owned */
@@ -50,8 +52,8 @@ bool selection_asks(const struct selection *selection, enum row_column column);
 void selection_free(struct selection *selection);
 
 /* Picks columns by the printed name or the name on the wire. A requested name is tried as an exact name, then as NAME_N
- * for an element, then as a glob of either, then as the name of a row column. Names with "!" in front are left out; if
- * there are no others, the rest is picked. Nothing is picked twice. 0, or -1 without memory. */
+ * for an element or a bit, then as a glob of a name or element, then as the name of a row column. Names with "!" in
+ * front are left out; if there are no others, the rest is picked. Nothing is picked twice. 0, or -1 without memory. */
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks);
 
