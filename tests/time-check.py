@@ -97,7 +97,7 @@ def make(draw, path):
             segments.append((time, at, content[at:at + size]))
             at += size
     place, arrived, heard = {}, 0, {}
-    jitter, set_back = draw.choice([0, 0, 20000]), None
+    jitter, set_back = draw.choice([0, 0, 20000]), draw.choice([None, None, draw.random()])
     passed = on_the_way(draw, segments, draw.choice([0, 0.02, 0.2]), draw.choice([3, 30, 400]) * MILLISECOND)
     shift = 0
     for k, (time, begin, data) in enumerate(passed):

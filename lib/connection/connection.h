@@ -40,12 +40,12 @@ struct armtap_holes {
 /* One direction. What each record needs comes first. */
 struct armtap_half {
     enum armtap_half_mode mode;
-    bool closed;         /* no more bytes will come, not even after a gap */
-    bool hopeless;       /* UNKNOWN, and its first bytes match none of our protocols */
-    bool after_gap;      /* the next record is the first after missing or skipped bytes */
+    bool closed;              /* no more bytes will come, not even after a gap */
+    bool hopeless;            /* UNKNOWN, and its first bytes match none of our protocols */
+    bool after_gap;           /* the next record is the first after missing or skipped bytes */
     struct armtap_where read; /* the packet after which all bytes consumed could be read */
-    uint64_t offset;     /* of the first byte not yet consumed */
-    uint64_t synced_end; /* of the last frame in sync */
+    uint64_t offset;          /* of the first byte not yet consumed */
+    uint64_t synced_end;      /* of the last frame in sync */
     uint64_t search_skipped;
     size_t want; /* bytes from `offset` on needed to make progress */
     size_t used;
