@@ -297,13 +297,14 @@ static enum armtap_word why_missing(const struct armtap_rtde *rtde, const struct
                                     enum armtap_direction direction)
 {
     const struct armtap_rtde_bad *bad = &rtde->bad_reply[direction];
+    const struct armtap_stream *stream = armtap_conn_stream(conn);
     if (direction == ARMTAP_FROM_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
         return ARMTAP_WORD_no_reply;
     if (bad->refused || bad->seen)
         return bad->refused ? ARMTAP_WORD_refused : ARMTAP_WORD_unreadable;
     switch (armtap_conn_rest(conn)) {
     case ARMTAP_REST_NOT:
-        return ARMTAP_WORD_not_captured;
+        return !stream->midstream && stream->gaps_cut > 0 ? ARMTAP_WORD_cut : ARMTAP_WORD_not_captured;
     case ARMTAP_REST_SURELY:
         return ARMTAP_WORD_given_up;
     default:

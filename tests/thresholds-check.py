@@ -209,6 +209,8 @@ def check_order(path):
         set_back(path, 200, seconds)
         words = diagnose(path, status=0)
         assert ("set back" in words) == (seconds > 0.01), (seconds, words)
+        back = said(json.loads(diagnose(path, "--json", status=0)), "capture.clocks-apart")
+        assert len(back) == (seconds > 0.01) and all(one["case"] == "set-back" and 0 < one["duration_s"] <= seconds for one in back), back
     stream = Legacy()
     stream.data(200)
     first, *others = (stream.packet() for _ in range(3))
@@ -290,6 +292,12 @@ def check_low(path):
         # Its clock shows that it sends every second package at most; a step that is hardly longer does not.
         sides = [one["side"] for one in report["incidents"] if one["what"] == "rate.low"]
         assert sides == (["robot" if rate == 60 else "unclear"] if low else []), (rate, sides)
+    for frequency, rate, low in ((300, 250, True), (300, 290, False), (300, 500, False), (200, 125, True), (600, 250, True)):
+        write(path, rtde(frequency, rate))
+        rates = said(json.loads(diagnose(path, "--json", status=1 if low else 0)), "rate.low")
+        assert len(rates) == low, (frequency, rate, rates)
+        asked = frequency if frequency < 500 and 500 % frequency else None  # else it is what the controller sends
+        assert all(one.get("requested_hz") == asked and one["expected_hz"] == min(frequency, 500) for one in rates), rates
 
 
 def together(size, rate=125, count=40, alone=0, apart=8e-6, skew=0.0, captured=1e-9):

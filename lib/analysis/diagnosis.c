@@ -350,10 +350,18 @@ static void find_mismatch(struct armtap_diagnosis *diagnosis, const struct armta
                             arg_distance_mm(result.residual * 1000), arg_angle_rad(result.turn)));
 }
 
-static void find_mismatches(struct armtap_diagnosis *diagnosis)
+/* Where the capture's clock was set back furthest between the records of a stream. */
+static void find_set_back(struct armtap_diagnosis *diagnosis, const struct armtap_stream_summary *summary)
 {
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
-        find_mismatch(diagnosis, armtap_streams_at(diagnosis->streams, i));
+    const struct armtap_clock_back *back = summary->back;
+    if (back && is_here(diagnosis, &back->where))
+        armtap_findings_raise(
+            diagnosis->findings,
+            &(struct fact){.code = ARMTAP_NOTE_capture_clocks_apart,
+                           .stream = summary->stream,
+                           .where = &back->where,
+                           .arguments = ARGS(arg_case(ARMTAP_WORD_set_back), arg_duration_s((double)back->by / 1e9),
+                                             arg_times(back->count))});
 }
 
 /* 0, or -1 if memory runs out. */
@@ -386,7 +394,10 @@ static int settle(struct armtap_diagnosis *diagnosis)
         armtap_monitors_leave(diagnosis->monitors, armtap_streams_at(diagnosis->streams, i)->stream);
     bool has_ended = armtap_monitors_end(diagnosis->monitors) == 0;
     find_attempts(diagnosis);
-    find_mismatches(diagnosis);
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        find_mismatch(diagnosis, armtap_streams_at(diagnosis->streams, i));
+        find_set_back(diagnosis, armtap_streams_at(diagnosis->streams, i));
+    }
     bool is_compared = armtap_robot_changes_find(diagnosis->findings, diagnosis->streams, &diagnosis->refused,
                                                  diagnosis->is_part ? diagnosis->file : UINT32_MAX) == 0;
     if (!has_ended || !is_compared || armtap_findings_failed(diagnosis->findings) || diagnosis->modes.failed ||

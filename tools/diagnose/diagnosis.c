@@ -204,7 +204,8 @@ static void look_at_findings(const struct diagnosis *diagnosis, struct ending *a
             continue;
         if (strcmp(finding->kind->id, "tcp.closed") == 0)
             ending->closed = ending->closed ? ending->closed : finding;
-        if (strcmp(finding->kind->id, "capture.clocks-apart") == 0 &&
+        const char *of = armtap_finding_text(finding, "case");
+        if (strcmp(finding->kind->id, "capture.clocks-apart") == 0 && of && strcmp(of, "set-back") != 0 &&
             armtap_finding_number(finding, "duration_s", &apart))
             ending->apart = (int64_t)(apart * 1e9) > ending->apart ? (int64_t)(apart * 1e9) : ending->apart;
         ending->is_bursty = ending->is_bursty || strcmp(finding->kind->id, "rate.bursts") == 0;

@@ -119,6 +119,12 @@ static bool put_stream(const struct putting *putting)
     return putting->subject->stream != SHELL_NO_STREAM && put_number(putting, putting->subject->stream);
 }
 
+/* Of a driver, whose commands a finding names. */
+static bool put_driver(const struct putting *putting)
+{
+    return armtap_argument_find(putting->subject->arguments, "name") && put_stream(putting);
+}
+
 static bool put_setup(const struct putting *putting)
 {
     return putting->subject->setup > 0 && put_number(putting, putting->subject->setup - 1);
@@ -171,8 +177,9 @@ static bool put_new(const struct putting *putting)
 static const struct {
     const char *word;
     bool (*put)(const struct putting *putting);
-} places[] = {{"FILE", put_files}, {"PACKET", put_packet}, {"STREAM", put_stream},   {"SETUP", put_setup},
-              {"CODE", put_code},  {"ROBOT", put_robot},   {"CAPTURE", put_capture}, {"NEW", put_new}};
+} places[] = {{"FILE", put_files},    {"PACKET", put_packet},   {"STREAM", put_stream},
+              {"DRIVER", put_driver}, {"SETUP", put_setup},     {"CODE", put_code},
+              {"ROBOT", put_robot},   {"CAPTURE", put_capture}, {"NEW", put_new}};
 
 /* Writes a word of the pattern; false if it stays what it is, but stands for something else. */
 static bool put_word(const struct putting *putting, const char *word, size_t length)

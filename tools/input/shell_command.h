@@ -23,6 +23,7 @@ struct shell_subject {
  *            and --recipe; after --from each capture gets its own --from, and the options, except --recipe, follow
  *   PACKET   its number, with --file if there are several captures
  *   STREAM   its number
+ *   DRIVER   the same, if the finding names commands of a driver
  *   SETUP    the number of another stream of the same client whose set-up was captured
  *   CODE     of an error, as armtap fields --error takes it: C153A2
  *   ROBOT    its address

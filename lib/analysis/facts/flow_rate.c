@@ -878,15 +878,20 @@ static void check_rate(struct flow_rate *flow, struct findings *findings, const 
     if (!(flow->expected > 0) || seconds < 1 || seconds < LOW_PACKAGES * flow->expected)
         return;
     double rate = ((double)(flow->records - 1) + flow->missing) / seconds;
+    /* A controller rounds up what was asked for. */
+    bool is_rounded = flow->frequency > 0 && flow->frequency < 0.99 / flow->expected;
+    if (is_rounded && rate >= LOW * flow->frequency)
+        return;
     if (rate >= LOW / longest_step(flow) || (asks_for_all(flow, stream) && rate >= LOW / flow->usual))
         return;
     const struct fact fact = {.code = ARMTAP_FINDING_rate_low,
                               .stream = stream,
                               .where = &flow->last.where,
-                              .arguments =
-                                  ARGS(channel_argument(flow), arg_rate_hz(rate), arg_expected_hz(1 / flow->expected),
-                                       arg_duration_s(seconds), arg_since_packet(flow->first.where.packet),
-                                       sends_fewer(flow, rate) ? arg_usual_s(flow->usual) : arg_none(true))};
+                              .arguments = ARGS(channel_argument(flow), arg_rate_hz(rate),
+                                                arg_expected_hz(is_rounded ? flow->frequency : 1 / flow->expected),
+                                                is_rounded ? arg_requested_hz(flow->frequency) : arg_none(true),
+                                                arg_duration_s(seconds), arg_since_packet(flow->first.where.packet),
+                                                sends_fewer(flow, rate) ? arg_usual_s(flow->usual) : arg_none(true))};
     armtap_findings_raise(findings, &fact);
 }
 
