@@ -223,6 +223,8 @@ def commands(folder):
         yield ["info", *way]
         yield ["diagnose", *way]
     yield ["recipe", "--from"]
+    for way in ([], ["--json"], ["--to-robot"]):
+        yield ["stats", *way]
     yield ["compare"]
     yield ["explain", "--packet", "5"]
     yield ["proxy", "--ports", "30004=0", "127.0.0.1", "-o"]

@@ -11,6 +11,7 @@ CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 MANUAL = os.path.join(os.environ.get("builddir", "."), "tools", "armtap.1")
 COMMANDS = [["info", "cb3-1060.pcap.gz"], ["info", "rtde-refused.pcap"], ["info", "not-connected.pcap"], ["compare", "both-streams.pcap.gz"],
+            ["stats", "rtde-stop.pcap"], ["stats", "rtde-v1.pcap", "rtde-v2.pcapng.gz"],
             ["diagnose", "rtde-stop.pcap"], ["diagnose", "--list"], ["fields"], ["fields", "--columns", "1-20"],
             ["fields", "--enum", "robot_mode"], ["fields", "--enum", "safety_status_bits"], ["fields", "--error", "C204"],
             ["recipe", "--layout", "1220"], ["infer", "--no-handshake", "rtde-v1.pcap"],

@@ -245,6 +245,7 @@ SCRIPT_TESTS = \
 	tests/run-golden \
 	tests/snaplen-check.py \
 	tests/snapshot-check.py \
+	tests/stats-check.py \
 	tests/tap-check.py \
 	tests/time-check.py \
 	tests/terminal-check.py \

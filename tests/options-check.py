@@ -31,7 +31,7 @@ KEPT_BESIDE = {("--commands", "--no-guess")}
 ENDLESS = {"--interface", "--follow"}
 
 # Beside them the option has an effect.
-COMPANIONS = {("export", "--local"): ["--to", "12:00:01"], ("explain", "--sort"): ["--file", "1"], ("recipe", "--file"): ["--packet", "9"]}
+COMPANIONS = {("export", "--local"): ["--to", "12:00:01"], ("stats", "--local"): ["--to", "12:00:01"], ("explain", "--sort"): ["--file", "1"], ("recipe", "--file"): ["--packet", "9"]}
 
 # A value of each option, as good as any; a list: each of them.
 VALUES = {
@@ -61,7 +61,7 @@ FORMATS = (["-f", "csv"], ["-f", "csv", "--dialect", "record.py"], ["-f", "gnupl
            ["-f", "mcap", "--dialect", "json", "-o", "out.mcap"], ["-f", "mat", "-o", "out.mat"], ["-f", "h5", "-o", "out.h5"])
 # Command, the words that make the mode, and what is read: one after another, until there is an effect.
 MODES = [
-    *[(command, mode, INPUTS) for command in ("info", "diagnose", "compare", "infer") for mode in ([], ["--json"])],
+    *[(command, mode, INPUTS) for command in ("info", "diagnose", "compare", "infer", "stats") for mode in ([], ["--json"])],
     ("infer", ["--no-handshake"], INPUTS),
     ("diagnose", ["--list"], ([],)), ("diagnose", ["--list", "--json"], ([],)),
     ("diagnose", ["--around", "safety.stop"], INPUTS),
@@ -283,7 +283,8 @@ def check_modes():
         effects.setdefault((command, name), set()).add(found)
     for (command, name), found in effects.items():
         of_robots = name in ("--filter", "--all", "--frequency", "--give-up") or (
-            name in ("--fields", "--strict") and command in ("info", "diagnose", "compare"))
+            name in ("--fields", "--strict") and command in ("info", "diagnose", "compare")) or (
+            (command, name) == ("stats", "--strict"))
         is_mode = any(name in mode for its, mode, _ in MODES if its == command)
         if ALL and not of_robots and not is_mode:
             expect("%s %s has an effect somewhere" % (command, name), "effect" in found)

@@ -67,7 +67,7 @@ def samples():
 def of_sample(path):
     told = json.loads(subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, check=False).stdout)
     yield from (("info", path), ("info", "--local", path), ("diagnose", path), ("diagnose", "--local", path),
-                ("compare", path), (path,))
+                ("compare", path), ("stats", path), (path,))
     yield from (("explain", path, "--packet", str(packet)) for packet in PACKETS)
     yield from (("diagnose", "--around", name, path) for name in sorted({one["id"] for one in told["findings"]}))
     yield "diagnose", "--around", "input.hostile", path
@@ -84,7 +84,7 @@ def without_sample():
 
 def for_programs(path):
     """Nothing here has colours, whatever is asked for."""
-    yield from (("info", "--json", path), ("diagnose", "--json", path), ("compare", "--json", path),
+    yield from (("info", "--json", path), ("diagnose", "--json", path), ("compare", "--json", path), ("stats", "--json", path),
                 ("explain", "--json", path, "--packet", "8"), ("export", path), ("export", "--to-robot", "-f", "ndjson", path),
                 ("recipe", "--from", path), ("plot", path), ("report", "-o", "-", path))
 

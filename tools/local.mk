@@ -374,6 +374,10 @@ tools_libtools_a_SOURCES = \
 	tools/report/findings.c \
 	tools/report/sections.h \
 	tools/report/streams.c \
+	tools/stats/cmd_stats.c \
+	tools/stats/report.c \
+	tools/stats/stats.h \
+	tools/stats/sums.c \
 	tools/compare/choose_streams.c \
 	tools/compare/compare.h \
 	tools/compare/cmd_compare.c \
@@ -472,6 +476,7 @@ EXTRA_DIST += \
 	tools/explain/README.md \
 	tools/diagnose/README.md \
 	tools/compare/README.md \
+	tools/stats/README.md \
 	tools/plot/README.md \
 	$(DISSECTOR_LUA) \
 	tools/dissector/README.md \

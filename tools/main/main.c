@@ -42,7 +42,7 @@ static const struct {
     {6, "  -V, --version  show the versions of armtap and of its libraries"},
     {2, "\nOptions of commands that read captures, among others:"},
     {6, "  -i, --interface INTERFACE  read live packets, until Ctrl-C"},
-    {6, "  --follow                   keep reading as a file grows (info, export, diagnose)"},
+    {6, "  --follow                   keep reading as a file grows (info, stats, export, diagnose)"},
     {2, "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n  armtap info rtde://10.0.0.2"},
     {2, "\nExit status: 0 success; 1 success, but something is wrong with the input;\n2 failure."},
 };
