@@ -164,7 +164,7 @@ static bool take_stuck(struct stuck_joint *joint, double asked, double actual, d
     joint->run = joint->samples > 0 ? joint->run + (float)seconds : 0;
     joint->samples = joint->samples < MOMENT_SAMPLES ? (uint16_t)(joint->samples + 1) : MOMENT_SAMPLES;
     joint->is_above = away > 0;
-    joint->farthest = fmaxf(joint->farthest, (float)fabs(away));
+    joint->farthest = fabs(away) > joint->farthest ? (float)fabs(away) : joint->farthest;
     if (joint->since.packet == 0)
         joint->since = *where;
     if (joint->run >= MOMENT && joint->samples >= MOMENT_SAMPLES && fabs(asked - last) > MOVES * seconds)
