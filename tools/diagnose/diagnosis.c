@@ -224,7 +224,7 @@ static void count_ending(struct diagnosis *diagnosis, const struct armtap_stream
     const char *closer = closed && !closed->is_doubtful ? armtap_finding_text(closed, "who") : NULL;
     bool is_client = closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
     bool is_paused = stream->rates && stream->rates->is_paused, has_stopped = diagnosis_has_stopped(diagnosis, stream);
-    bool is_reset = is_client && !is_paused && armtap_finding_number(closed, "unread_bytes", &unread);
+    bool is_reset = is_client && !is_paused && armtap_finding_number(closed, "unread_bytes", &unread) && !(unread > 0);
     bool is_near = last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
     endings->by_client += (is_client && !is_reset) || (is_paused && !closed);
     endings->by_reset += is_reset;
