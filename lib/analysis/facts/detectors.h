@@ -174,6 +174,8 @@ struct lossy {
     double usual;          /* s between records; 0: unknown */
     uint32_t count, times; /* of all, and of those from `again` on */
     uint32_t acknowledged; /* of all, those that the client had: its answers were lost, or late */
+    uint32_t slow;         /* of all, those for which its system waited for an answer; ... */
+    uint32_t slow_lost;    /* ... of these, those that the client lacked */
     uint32_t heard;        /* packets of the client before them */
     bool is_proven;        /* that the network lost something */
     bool is_answered;      /* the client sent something since */

@@ -414,6 +414,9 @@ static void follow_silence(struct flow_rate *flow, struct findings *findings, co
         follow_on(flow, findings, stream);
 }
 
+/* ns: what is skipped so soon after packages for which there was no room has the same reason. */
+#define SERIES (2 * SECOND)
+
 /* What may have kept the controller from sending between two packages: what waited, or what was sent again. */
 static struct flow_rate_blame kept_by(const struct flow_rate *flow, const struct armtap_where *to)
 {
@@ -425,7 +428,8 @@ static struct flow_rate_blame kept_by(const struct flow_rate *flow, const struct
     if (is_resent)
         why = held_up_by(&flow->resent);
     why.reason = is_held_up(&flow->resent, from, to) ? ARMTAP_WORD_held_up : ARMTAP_WORD_none;
-    if (why.reason == ARMTAP_WORD_none && armtap_backlog_waits(backlog))
+    bool is_series = backlog->skipped.packet > 0 && between(&backlog->skipped, to) < SERIES;
+    if (why.reason == ARMTAP_WORD_none && (is_series || armtap_backlog_waits(backlog)))
         why = (struct flow_rate_blame){.reason = ARMTAP_WORD_waited,
                                        .times = backlog->times,
                                        .from_packet = backlog->times > 0 ? backlog->from_packet : 0,
@@ -551,11 +555,13 @@ static inline struct clock_step clock_step_of(const struct arrival *last, const 
     return step;
 }
 
-static void report_skipped(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+static void report_skipped(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                            const struct arrival *arrival, const struct clock_step *step)
 {
     const struct flow_rate_blame why = kept_by(flow, &arrival->where);
     bool is_late = why.reason == ARMTAP_WORD_waited && flow->backlog.late > BACKLOG_LATE;
+    if (why.reason == ARMTAP_WORD_waited)
+        flow->backlog.skipped = arrival->where;
     const struct fact fact = {
         .code = ARMTAP_FINDING_clock_skipped,
         .stream = stream,

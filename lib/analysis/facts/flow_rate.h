@@ -78,6 +78,7 @@ struct backlog {
     double late;     /* s, the last package; 0: in time */
     uint32_t joint;  /* bits of the last packages, the latest lowest: it came in a packet with the one before */
     uint64_t times, from_packet, until_packet; /* what was sent again since a package came in time */
+    struct armtap_where skipped; /* where packages were skipped at last since data waited; packet 0: nowhere */
 };
 /* Takes a package, and whether it came in the packet of the one before. A clock is NAN if it is unknown. */
 void armtap_backlog_take(struct backlog *backlog, int64_t time, double clock, bool is_joint);

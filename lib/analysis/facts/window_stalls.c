@@ -165,6 +165,8 @@ bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, 
  * What is sent again within 2 s has one reason. */
 #define STOOD_STILL (3 * SECOND / 10)
 #define TOGETHER (2 * SECOND)
+/* ns: what is sent again sooner is a probe, or was asked for. */
+#define TIMED_OUT (2 * SECOND / 10)
 /* A time without records is the network's if what came late came later than this share of it. */
 #define SHARE 0.5
 #define IN_VAIN 3
@@ -175,7 +177,7 @@ bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, 
 static void report_lossy(struct lossy *lossy, struct findings *findings, const struct armtap_stream *stream)
 {
     uint32_t acknowledged = lossy->is_answered ? lossy->acknowledged : 0;
-    bool are_acks_lost = lossy->is_proven && acknowledged > 0 && acknowledged == lossy->count;
+    bool are_acks_lost = lossy->is_proven && acknowledged > 0 && lossy->slow > 0 && lossy->slow_lost == 0;
     bool is_long = lossy->longest >= STOOD_STILL && (double)lossy->longest > SILENT_STEPS * lossy->usual * 1e9;
     if (is_long && (lossy->is_proven || lossy->longest <= SILENCE))
         armtap_findings_raise(
@@ -234,6 +236,8 @@ static void take_resent(struct lossy *lossy, struct findings *findings, const st
     lossy->times = resent->times;
     lossy->late = resent->late;
     lossy->acknowledged += resent->is_acknowledged;
+    lossy->slow += resent->late >= TIMED_OUT;
+    lossy->slow_lost += resent->late >= TIMED_OUT && !resent->is_acknowledged;
     lossy->is_answered = heard != lossy->heard;
     lossy->is_proven = lossy->is_proven || resent->is_missed || heard - lossy->heard >= ANSWERS;
     take_longest(lossy, resent->late, &event->where);
