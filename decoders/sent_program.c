@@ -22,6 +22,7 @@ struct program {
     struct armtap_where where, sent; /* of the line before, packet 0 for none; of the last line of the program */
     uint64_t offset;                 /* of the line before */
     enum stage stage;
+    unsigned beside; /* blocks of a secondary program that are open */
     bool is_doubted;
     bool has_started;
     struct armtap_where stopped; /* packet 0: it has not */
@@ -81,6 +82,39 @@ static bool is_empty(const char *line, size_t length)
     return at == length || line[at] == '#';
 }
 
+/* How many blocks a line opens: -1 for one that it closes. */
+static int blocks_in(const char *line, size_t length)
+{
+    const char *comment = memchr(line, '#', length);
+    size_t at = 0;
+    length = comment ? (size_t)(comment - line) : length;
+    while (at < length && (line[at] == ' ' || line[at] == '\t'))
+        at++;
+    while (length > at && (line[length - 1] == ' ' || line[length - 1] == '\t'))
+        length--;
+    bool is_branch = length - at >= 4 && (memcmp(line + at, "else", 4) == 0 || memcmp(line + at, "elif", 4) == 0);
+    if (is_end(line + at, length - at))
+        return -1;
+    return length > at && line[length - 1] == ':' && !is_branch;
+}
+
+/* Whether a line is a program of its own, which replaces the one that runs: neither of a secondary program, which runs
+ * beside it, nor of one whose beginning is missing. */
+static bool is_alone(struct program *program, const struct armtap_stream *stream, const char *line, size_t length)
+{
+    static const char secondary[] = "sec ";
+    bool is_same = program->connection == stream->connection;
+    bool is_beside = (is_same && program->beside > 0) ||
+                     (length >= sizeof secondary - 1 && memcmp(line, secondary, sizeof secondary - 1) == 0);
+    int blocks = blocks_in(line, length);
+    if (!is_same)
+        program->beside = 0;
+    if (is_beside)
+        program->beside = blocks < 0 ? program->beside - 1 : program->beside + (unsigned)blocks;
+    bool is_of_another = is_beside || (is_same && program->stage == OPEN) || *line == ' ' || *line == '\t';
+    return !is_of_another && blocks >= 0;
+}
+
 /* Whether a line came with the one before, so that the controller may count both as one program's. */
 static bool is_at_once(const struct program *program, uint64_t connection, const struct armtap_where *where)
 {
@@ -133,6 +167,13 @@ static int append(struct armtap_robot *robot, const char *line, size_t length)
     return ARMTAP_OK;
 }
 
+static int say_line(struct armtap_conn *conn, const struct armtap_frame *frame, const char *line, size_t length)
+{
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_program,
+                             ARGS(arg_case(ARMTAP_WORD_sent), arg_is_own(program_of(conn)->is_own),
+                                  arg_client(armtap_conn_stream(conn)->client), arg_quoted_line(line, length)));
+}
+
 static int say_sent(struct armtap_conn *conn, const struct armtap_frame *frame, const struct program *program)
 {
     return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_program,
@@ -156,7 +197,7 @@ static int take_line(struct armtap_robot *robot, const struct armtap_stream *str
         begin(program, is_at_once(program, connection, where), name, name_length);
         take_sender(program, stream);
     } else if (!goes_on && !is_empty(line, length))
-        program->is_doubted = true; /* a program of its own */
+        program->is_doubted = true; /* a program of its own, or it goes with one */
     program->connection = connection;
     program->where = *where;
     if (goes_on && is_end(line, length)) {
@@ -174,7 +215,7 @@ static bool is_earlier_reading(const struct program *program, const struct armta
 }
 
 int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame *frame, const void *line,
-                             size_t length)
+                             size_t length, bool is_statement)
 {
     struct armtap_robot *robot = armtap_conn_shared(conn);
     int error = armtap_robot_grow_program(robot, sizeof(struct program));
@@ -184,9 +225,16 @@ int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame
     if (is_earlier_reading(program, frame))
         memset(program, 0, sizeof *program);
     program->offset = frame->offset;
+    const struct armtap_stream *stream = armtap_conn_stream(conn);
     bool was_open = program->stage == OPEN;
-    error = take_line(robot, armtap_conn_stream(conn), &frame->where, line, length);
+    const char *name = NULL;
+    bool is_line = is_alone(program, stream, line, length) && is_statement && name_in(line, length, &name) == 0;
+    if (is_line)
+        take_sender(program, stream);
+    error = take_line(robot, stream, &frame->where, line, length);
     program = robot->program;
+    if (error == ARMTAP_OK && is_line)
+        return say_line(conn, frame, line, length);
     return error == ARMTAP_OK && was_open && program->stage == WHOLE ? say_sent(conn, frame, program) : error;
 }
 

@@ -67,7 +67,10 @@ int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol 
     int error = armtap_urscript_deliver(script, protocol, version, conn, frame);
     if (error != ARMTAP_OK || is_cut)
         return error;
-    return armtap_sent_program_line(conn, frame, frame->bytes, text_length(frame->bytes, frame->length));
+    /* What a driver sends through External Control is a part of the program that asks for it. */
+    bool is_statement =
+        protocol != ARMTAP_EXTERNAL_CONTROL && armtap_urscript_is_statement(frame->bytes, frame->length);
+    return armtap_sent_program_line(conn, frame, frame->bytes, text_length(frame->bytes, frame->length), is_statement);
 }
 
 void armtap_urscript_lost(struct armtap_urscript *script, struct armtap_conn *conn)

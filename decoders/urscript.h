@@ -44,9 +44,10 @@ enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject, struct 
  * The program that a client of a robot sent last, so that the line at which it fails can be quoted. It is doubted as
  * soon as the capture does not show that this program runs: a doubted one is never quoted. */
 
-/* A line of URScript to the robot, without its end. Notes a program once it is whole. */
+/* A line of URScript to the robot, without its end. Notes a program once it is whole, and a statement that is one of
+ * its own. */
 int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame *frame, const void *line,
-                             size_t length);
+                             size_t length, bool is_statement);
 /* The robot says that a program starts: the packet in which it was sent, if it is this one; else 0. */
 uint64_t armtap_sent_program_starts(struct armtap_conn *conn, const struct armtap_frame *frame,
                                     const struct armtap_text *start);

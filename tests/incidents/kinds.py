@@ -149,7 +149,7 @@ def protective_stop_after_hole(style):
     timeout, before = style.rng.choice([0.02, 0.1, 0.2]), style.rng.uniform(0.6, 1.4)
     hole = truth.time - before, truth.time - before + timeout * style.rng.uniform(1.1, 1.5)
     cells[0].commands(0.5, truth.time + 0.3, 500 if style.release[0] >= 5 else 125, timeout, holes=[hole])
-    truth.not_ids = ("command.",)
+    truth.not_ids, truth.other_sides = ("command.",), {"client"}
     return cells, truth
 
 
@@ -328,7 +328,13 @@ def power_lost(style):
     return [cell], Truth(time, [], ("mode.changed",), {"case": "power-lost"}, status=1)
 
 
-def script_of_another(style):
+def line_of_another(style):
+    """A line is a program of its own."""
+    line = style.rng.choice([b"movej([0, -1.57, 0, -1.57, 0, 0])", b"stopj(2)", b"global ready = True"])
+    return script_of_another(style, line + style.rng.choice([b"\n", b"\r\n"]), {"quoted_line": line.decode()})
+
+
+def script_of_another(style, script=b"def other():\n  movej([0, -1.57, 0, -1.57, 0, 0])\nend\n", said=None):
     """Another client's script ends the program that runs."""
     cell = style.cell()
     time = style.time(cell)
@@ -336,9 +342,25 @@ def script_of_another(style):
     if style.rng.random() < 0.5:
         cell.change(time + 0.2, runtime=robots.PLAYING)
     reader(style, cell)
-    cell.script(time - style.soon(0.005, 0.3), b"def other():\n  movej([0, -1.57, 0, -1.57, 0, 0])\nend\n",
-                style.rng.choice([30001, 30002]))
-    return [cell], Truth(time, ["client"], ("ur.program",), {"quoted_name": "other"}, status=1)
+    cell.script(time - style.soon(0.005, 0.3), script, style.rng.choice([30001, 30002]))
+    return [cell], Truth(time, ["client"], ("ur.program",), said or {"quoted_name": "other"}, status=1)
+
+
+def beside_scripts(style):
+    """The program ends by itself: what another client sent replaces none, or came before the program began."""
+    style.loss = style.swaps = 0
+    cell = style.cell()
+    time, kind = style.time(cell), style.rng.randrange(3)
+    script = style.rng.choice([b"sec io():\n  if True:\n  set_digital_out(1, True)\nend\ntextmsg(1)\nend\n", b"# hello\n\n",
+                               b"set speed 0.5\n"])
+    if kind == 0:
+        cell.change(0, runtime=robots.STOPPED)
+        cell.change(time - 0.3, runtime=robots.PLAYING)
+        script = b"set_digital_out(1, True)\n"
+    cell.end_program(time)
+    style.rtde(cell)
+    cell.script(time - 0.35 if kind == 0 else time - style.soon(0.005, 0.3), script, style.rng.choice([30001, 30002]))
+    return [cell], Truth(time, [], status=0)
 
 
 def next_script(style):
@@ -643,7 +665,8 @@ INCIDENTS = [(stopped_on_pendant, 4), (stopped_in_a_stop, 3), (power_lost, 6), (
              (dashboard_stop, 4), (program_replaced, 3), (driver_silent, 4), (driver_not_captured, 3), (stop_again, 3),
              (network_fails, 4), (commands_jump, 3),
              (network_delay, 3), (window_full, 3), (clock_jump, 3), (rtde_only, 4), (nothing_tells, 2), (cause_lost, 3),
-             (old_error, 4), (error_of_other, 4), (emergency_of_other, 2)]
+             (old_error, 4), (error_of_other, 4), (emergency_of_other, 2),
+             (line_of_another, 10), (beside_scripts, 10)]
 CLEAN = [(program_ends, 3), (program_pauses, 3), (robot_starts, 3), (client_reconnects, 3), (driver_ends, 3)]
 
 

@@ -94,6 +94,13 @@ static bool is_long_enough(const struct armtap_finding *cause, const struct armt
 /* ---- what is near -------------------------------------------------------------------------------------------------
  */
 
+/* ns: how long the program had run that ended, as far as it is known. */
+static int64_t ran_for(const struct armtap_finding *what)
+{
+    const struct armtap_argument *ran = armtap_argument_of(&what->arguments, ARMTAP_ARGUMENT_ran_s);
+    return ran ? (int64_t)(ran->value.number * 1e9) : INT64_MAX;
+}
+
 /* How far a sign is from what happened; -1 if it does not belong to it. */
 static int64_t distance(const struct armtap_facts *facts, const struct armtap_finding *what,
                         const struct armtap_finding *finding, const struct sign *sign)
@@ -113,7 +120,8 @@ static int64_t distance(const struct armtap_facts *facts, const struct armtap_fi
     if (!sign->is_span && far > (time < begin ? sign->before : sign->after) * MS)
         return -1;
     if ((sign->is_drivers && !(stream && stream->protocol == ARMTAP_EXTERNAL_CONTROL)) ||
-        (sign->is_stop && !reports(finding, what)) || (sign->is_same_stream && finding->stream != what->stream) ||
+        (sign->is_stop && !reports(finding, what)) || (sign->is_in_run && far > ran_for(what)) ||
+        (sign->is_same_stream && finding->stream != what->stream) ||
         !armtap_same_host(robot_of(facts, what), robot_of(facts, finding)))
         return -1;
     return far;

@@ -30,7 +30,8 @@ struct sign {
     bool is_stop; /* only the stop itself, what another field or connection calls it, or one in the same record */
     bool is_same_stream;
     bool may_be_doubted;
-    bool is_span; /* it lasts, and must be long enough for what happened */
+    bool is_in_run; /* not before the program began that ended */
+    bool is_span;   /* it lasts, and must be long enough for what happened */
 };
 
 /* Why something happened. */

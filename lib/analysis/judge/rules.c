@@ -27,7 +27,7 @@
 #define JUMP(how) SIGN(NEAR(FINDING_command_jump, 500, 0), SAYS(case, how))
 /* What cuts a program off. */
 #define POWER_LOST SIGN(NEAR(FINDING_mode_changed, 1000, 1000), SAYS(case, power_lost))
-#define OTHER_SCRIPT SIGN(NEAR(NOTE_ur_program, 1000, 0), SAYS(case, sent), LACKS(is_own))
+#define OTHER_SCRIPT SIGN(NEAR(NOTE_ur_program, 1000, 0), SAYS(case, sent), LACKS(is_own), .is_in_run = true)
 /* What data that stood still shows itself, and on its connection. */
 #define SILENCE(how) SIGN(NEAR(FINDING_silence, 0, 0), SAYS(reason, how), ALIKE)
 #define SILENT_BEFORE SIGN(NEAR(FINDING_silence, 0, 3000), ALIKE, .is_span = true)
