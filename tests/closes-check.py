@@ -232,6 +232,9 @@ def play(kind, path, is_harassed=False):
     rng = path.rng
     client, robot = path.ends
     path.connect()
+    if kind == "probed":
+        probed(path, rng)
+        return
     for question, answer in REQUESTS if path.server == RTDE else ():
         for one, other, said in ((client, robot, question), (robot, client, answer)):
             one.send(said)
@@ -256,6 +259,17 @@ def closed_by(*sides):
 
 def stop_reading(path, end):
     path.after(end - path.rng.uniform(0, 0.2), lambda: setattr(path.ends[CLIENT], "is_reading", False))
+
+
+def probed(path, rng):
+    """A client that looks whether the port is open: it ends the connection before the robot's first data come to it."""
+    end = rng.uniform(0, 3 * path.delay)
+    begin = rng.uniform(max(0, end - path.delay), end + 0.9 * path.delay)
+    for i in range(rng.randrange(1, 20)):
+        path.after(begin + i * path.cycle, lambda i=i: path.say(package(path.server, i)))
+    path.start, path.close = path.now, path.now + end
+    path.after(end, path.ends[CLIENT].close)
+    path.run(path.close + 30)
 
 
 def unread(path, end):
@@ -356,11 +370,11 @@ def unanswered(path, end):
 KINDS = {"missed": missed, "deaf": deaf, "forgotten": forgotten, "firewalled": firewalled, "unanswered": unanswered,
          "client": closed_by(CLIENT), "robot": closed_by(ROBOT), "both": closed_by(CLIENT, ROBOT), "unread": unread,
          "killed": killed, "answered": answered, "foreign": foreign, "aborted": aborted, "rebooted": rebooted, "cut": cut,
-         "cut-alike": cut_alike}
+         "cut-alike": cut_alike, "probed": None}
 # Who is said to have ended it.
 WHO = {"client": "client", "robot": "robot", "unread": "client", "killed": "client", "answered": "client", "foreign": "client",
        "aborted": "robot", "rebooted": "client", "cut": "between", "cut-alike": "between", "missed": "client", "forgotten": "robot",
-       "firewalled": "robot", "unanswered": "client"}
+       "firewalled": "robot", "unanswered": "client", "probed": "client"}
 CUT = ("aborted", "cut", "cut-alike", "forgotten", "firewalled", "unanswered")  # sessions, by a reset
 GONE = ("forgotten", "firewalled", "unanswered")  # resets whose reason is that the robot no longer answers
 UNHARMED = ("missed", "deaf")  # sessions, by a reset
@@ -385,8 +399,8 @@ def sides_of(kind, rng):
 def sessions_of(kind, rng, is_harassed=False):
     """Of one robot; the client uses some ports twice. And the sides that were captured."""
     delay, loss, copy = rng.choice((0, 0.0005, 0.004, 0.03, 0.3)) * rng.random(), rng.choice((0, 0.01, 0.05)), rng.choice((0, 0.05))
-    server, sides = rng.choice((RTDE, REALTIME)), sides_of(kind, rng)
-    loss = 0 if len(sides) == 1 else loss  # nothing tells what the client has, and how long armtap waits is not the question here
+    server, sides = REALTIME if kind == "probed" else rng.choice((RTDE, REALTIME)), sides_of(kind, rng)
+    loss = 0 if len(sides) == 1 or kind == "probed" else loss  # nothing tells what the client has, and how long armtap waits is not the question here
     begin, paths = 1000.0, []
     cycle = rng.choice((CYCLE, CYCLE, 0.5, 2.5)) if is_harassed and kind not in UNHARMED else CYCLE
     for i in range(SESSIONS):
@@ -581,7 +595,8 @@ def judge_harmed(kind, seed):
 def judge_all(kind, seeds):
     for seed in seeds:
         judge(kind, seed)
-        judge_harmed(kind, seed)
+        if kind != "probed":  # whose few bytes may not show what they are of, where some are missing
+            judge_harmed(kind, seed)
 
 
 def main():

@@ -70,6 +70,13 @@ struct armtap_doubt {
     uint8_t bytes[];
 };
 
+/* A FIN before any data, kept until some came or the connection ended. */
+struct armtap_early_end {
+    struct armtap_where where;
+    enum armtap_direction direction;
+    bool is_doubtful, answers, is_there;
+};
+
 /* What each packet needs comes first, but for `tcp`. */
 struct armtap_flow {
     struct armtap_flow_key key;
@@ -89,6 +96,7 @@ struct armtap_flow {
     struct armtap_flow_attempt attempt;  /* to connect; none for other ports */
     uint64_t taken[2];                   /* bytes for the taker, by enum armtap_direction */
     struct armtap_digest_flow *digest;   /* what a digest holds back of it, or NULL */
+    struct armtap_early_end early;
     struct armtap_tcp tcp;
 };
 

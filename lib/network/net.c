@@ -43,14 +43,47 @@ static int hand_over(struct armtap_flow *flow, enum armtap_direction direction, 
     return net->sink.on_bytes(net->user, &given) ? ARMTAP_ERR_STOPPED : 0;
 }
 
+/* An end by FIN, with what TCP knows of it, or of a RST. */
+static int tell_close(struct armtap_flow *flow, struct armtap_event *told)
+{
+    for (int i = 0; i < 2; i++) {
+        told->unacknowledged[i] = armtap_tcp_unacknowledged(&flow->tcp, (enum armtap_direction)i);
+        told->unseen[i] = armtap_tcp_unseen(&flow->tcp, (enum armtap_direction)i);
+        told->round_trip += armtap_sender_round_trip(&flow->tcp.side[i].sender);
+    }
+    return armtap_conn_arrival(flow->conn, told);
+}
+
+/* A side ended before any data came, which may be on its way: what the connection was, that shows. */
+static bool is_before_data(const struct armtap_flow *flow, const struct armtap_event *told)
+{
+    const struct armtap_stream *stream = armtap_conn_stream(flow->conn);
+    return told->a == ARMTAP_CLOSE_FIN && stream->payload[0] + stream->payload[1] == 0 &&
+           !armtap_tcp_is_closed(&flow->tcp) && !flow->early.is_there;
+}
+
+static int tell_early(struct armtap_flow *flow)
+{
+    struct armtap_event told = {.where = flow->early.where,
+                                .direction = flow->early.direction,
+                                .type = ARMTAP_EVENT_CLOSE,
+                                .a = ARMTAP_CLOSE_FIN,
+                                .doubtful = flow->early.is_doubtful,
+                                .answers = flow->early.answers};
+    if (!flow->early.is_there)
+        return 0;
+    flow->early.is_there = false;
+    return tell_close(flow, &told);
+}
+
 static int push(void *user, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                 const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
-    if (!flow->taker)
-        return armtap_conn_push(flow->conn, direction, bytes, length, where);
     TRY(armtap_conn_push(flow->conn, direction, bytes, length, where));
-    return hand_over(flow, direction, bytes, length, where);
+    if (flow->early.is_there && armtap_conn_stream(flow->conn)->protocol != ARMTAP_PROTOCOL_NONE)
+        TRY(tell_early(flow));
+    return flow->taker ? hand_over(flow, direction, bytes, length, where) : 0;
 }
 
 static int gap(void *user, enum armtap_direction direction, uint64_t length, enum armtap_missing_why why,
@@ -95,12 +128,14 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
     told.answers = type == ARMTAP_EVENT_CLOSE && bytes == ARMTAP_CLOSE_FIN && flow->tcp.is_answer;
     if (type == ARMTAP_EVENT_RETRANSMISSION)
         told.resent = flow->tcp.resent;
-    for (int i = 0; i < 2 && type == ARMTAP_EVENT_CLOSE; i++) {
-        told.unacknowledged[i] = armtap_tcp_unacknowledged(&flow->tcp, (enum armtap_direction)i);
-        told.unseen[i] = armtap_tcp_unseen(&flow->tcp, (enum armtap_direction)i);
-        told.round_trip += armtap_sender_round_trip(&flow->tcp.side[i].sender);
+    if (type != ARMTAP_EVENT_CLOSE)
+        return armtap_conn_arrival(flow->conn, &told);
+    if (is_before_data(flow, &told)) {
+        flow->early = (struct armtap_early_end){*where, direction, doubtful, told.answers, true};
+        return 0;
     }
-    return armtap_conn_arrival(flow->conn, &told);
+    TRY(tell_early(flow));
+    return tell_close(flow, &told);
 }
 
 static int note(void *user, enum armtap_direction direction, enum armtap_note_code code,
@@ -316,6 +351,7 @@ static void free_conn(struct armtap_flow *flow)
     armtap_tcp_clear(&flow->tcp);
     armtap_conn_free(flow->conn);
     flow->conn = NULL;
+    flow->early.is_there = false;
 }
 
 static int end_conn(struct armtap_flow *flow, enum armtap_direction direction, enum armtap_close reason)
