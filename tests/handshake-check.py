@@ -1111,16 +1111,23 @@ def check_long_property_names(folder, _rng, _rounds):
 
 def check_half_closed(folder, _rng, _rounds):
     """A robot has no time to answer once its client has closed: the robot's own end may come much later."""
-    for wait, count in ((0.9, 0), (1.5, 1)):
+    for kind, wait, count in ((kind, *one) for kind in "OvV!" for one in ((0.9, 0), (1.5, 1))):
         connection = Connection(50000)
-        connection.negotiate()
-        connection.ask("O", struct.pack(">d", 125) + b"timestamp")
+        if kind != "V":
+            connection.negotiate()
+        connection.ask(*{"O": ("O", struct.pack(">d", 125) + b"timestamp"), "V": ("V", b"\0\2")}.get(kind, ("v", b"")))
+        if kind == "!":  # an old controller ignores what it does not know
+            connection.ask("O", struct.pack(">d", 125) + b"timestamp")
+            connection.reply("O", b"\1DOUBLE")
+            count = 0
         for sender, flags in (("r", 0x10), ("c", 0x11), ("r", 0x10), ("r", 0x11), ("c", 0x10)):
             connection.time += {0x11: wait if sender == "c" else 60}.get(flags, 0)
             connection.send(sender, b"", flags)
         run = armtap("diagnose", "--json", write(os.path.join(folder, "x.pcap"), connection), status=count)
-        durations = [one["args"]["duration_s"] for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.no-reply"]
-        assert len(durations) == count and all(abs(one - wait) < 0.01 for one in durations), durations
+        report = json.loads(run.stdout)
+        durations = [one["args"]["duration_s"] for one in report["findings"] if one["id"] == "rtde.no-reply"]
+        assert len(durations) == count and all(abs(one - wait) < 0.01 for one in durations), (kind, durations)
+        assert [one["side"] for one in report["incidents"]] == ["robot"] * count, (kind, report["incidents"])
 
 
 def check_looks_only(folder, _rng, _rounds):

@@ -84,9 +84,10 @@ void armtap_missing_records_end(struct missing_records *holes, struct findings *
  * Requests of an RTDE client that the robot did not answer: explains streams without data, and pauses that do not end.
  */
 
-#define UNANSWERED_REQUESTS 5 /* kinds of them; the last one is PAUSE */
+#define UNANSWERED_REQUESTS 6 /* kinds of them; the last one is PAUSE */
 #define UNANSWERED_PAUSE (UNANSWERED_REQUESTS - 1)
-#define UNANSWERED_INPUTS 2 /* their set-up */
+#define UNANSWERED_CONTROLLER 1 /* for its version */
+#define UNANSWERED_INPUTS 3     /* their set-up */
 
 /* Starts as zeros. */
 struct unanswered_requests {

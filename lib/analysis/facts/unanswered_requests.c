@@ -7,9 +7,11 @@
 /* s; a controller answers within milliseconds */
 #define NO_REPLY 1
 
-/* Requests that a controller answers with a package of the same type; one that does not know the first ignores it. */
-static const char requests[UNANSWERED_REQUESTS] = {ARMTAP_RTDE_VERSION, ARMTAP_RTDE_SETUP_OUTPUTS,
-                                                   ARMTAP_RTDE_SETUP_INPUTS, ARMTAP_RTDE_START, ARMTAP_RTDE_PAUSE};
+/* Requests that a controller answers with a package of the same type; one that does not know the first two ignores
+ * them. */
+static const char requests[UNANSWERED_REQUESTS] = {ARMTAP_RTDE_VERSION,       ARMTAP_RTDE_CONTROLLER_VERSION,
+                                                   ARMTAP_RTDE_SETUP_OUTPUTS, ARMTAP_RTDE_SETUP_INPUTS,
+                                                   ARMTAP_RTDE_START,         ARMTAP_RTDE_PAUSE};
 
 /* Bytes from the robot that the capture lacks, or that could not be read: replies may be among them. */
 static uint64_t lost_of(const struct armtap_stream *stream)
@@ -41,6 +43,8 @@ void armtap_unanswered_message(struct unanswered_requests *dialogue, const struc
         dialogue->granted = dialogue->granted || type == ARMTAP_RTDE_SETUP_OUTPUTS;
         dialogue->is_paused = type == ARMTAP_RTDE_PAUSE || (dialogue->is_paused && type != ARMTAP_RTDE_START);
         request->where.packet = dialogue->asked[0].where.packet = 0;
+        if (type != ARMTAP_RTDE_VERSION)
+            dialogue->asked[UNANSWERED_CONTROLLER].where.packet = 0;
         return;
     }
     dialogue->start_asked = dialogue->start_asked || type == ARMTAP_RTDE_START;
@@ -63,7 +67,7 @@ unsigned armtap_unanswered_count(const struct unanswered_requests *dialogue)
 bool armtap_unanswered_record(struct unanswered_requests *dialogue, bool is_first)
 {
     for (size_t i = 0; i < UNANSWERED_REQUESTS; i++)
-        if (is_first || (dialogue->is_paused && requests[i] == ARMTAP_RTDE_START))
+        if (is_first || i == UNANSWERED_CONTROLLER || (dialogue->is_paused && requests[i] == ARMTAP_RTDE_START))
             dialogue->asked[i].where.packet = 0;
     dialogue->is_paused = false;
     return armtap_unanswered_count(dialogue) == 0;
