@@ -51,7 +51,9 @@ void armtap_unanswered_message(struct unanswered_requests *dialogue, const struc
     dialogue->last = message->first;
     /* Two clocks in one capture may show the reply first. */
     bool is_answered = type == ARMTAP_RTDE_PAUSE && dialogue->is_paused;
-    if (request->where.packet == 0 && !is_answered)
+    /* What asks for the controller's version beside data need not wait for the reply. */
+    bool is_aside = type == ARMTAP_RTDE_CONTROLLER_VERSION && message->stream->records[ARMTAP_FROM_ROBOT] > 0;
+    if (request->where.packet == 0 && !is_answered && !is_aside)
         *request = (struct rtde_request){message->first, message->stream->packets[ARMTAP_FROM_ROBOT],
                                          lost_of(message->stream)};
 }
@@ -67,7 +69,7 @@ unsigned armtap_unanswered_count(const struct unanswered_requests *dialogue)
 bool armtap_unanswered_record(struct unanswered_requests *dialogue, bool is_first)
 {
     for (size_t i = 0; i < UNANSWERED_REQUESTS; i++)
-        if (is_first || i == UNANSWERED_CONTROLLER || (dialogue->is_paused && requests[i] == ARMTAP_RTDE_START))
+        if (is_first || (dialogue->is_paused && requests[i] == ARMTAP_RTDE_START))
             dialogue->asked[i].where.packet = 0;
     dialogue->is_paused = false;
     return armtap_unanswered_count(dialogue) == 0;
