@@ -244,7 +244,7 @@ static void print_rest(const struct robot_sums *robot, const struct cell *cell)
 
 static void print_numbers(const struct report *report, const struct robot_sums *robot, const struct cell *cell)
 {
-    char name[CELL_BYTES], text[CELL_BYTES], count[NUMBER_MAX];
+    char name[CELL_BYTES], text[CELL_BYTES + 2], count[NUMBER_MAX];
     bool is_known = cell->numbers > 0;
     struct text_row row = text_row_begin(stdout, INDENT, 1);
     snprintf(text, sizeof text, "  %s", shown(name, cell->name, strlen(cell->name)));

@@ -158,7 +158,10 @@ static void pick_column(struct picking *picking, size_t column)
     }
     if (*taken || *excluded)
         return;
-    if (memchr(excluded + 1, true, width * sizeof *excluded)) {
+    size_t first = 1;
+    while (first <= width && !excluded[first])
+        first++;
+    if (first <= width) {
         for (size_t element = 0; element < width; element++)
             pick_element_at(picking, column, element);
         return;
