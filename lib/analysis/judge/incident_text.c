@@ -246,7 +246,9 @@ int armtap_incident_write(struct incident *incident, const struct armtap_facts *
     else if (incident->class == CLASS_STOP)
         put(&text, ": the capture does not show the cause");
     else if (incident->class == CLASS_PROGRAM)
-        put(&text, ": no client in the capture requested it; it ended by itself, or on the pendant");
+        put(&text,
+            ": the capture shows no request for it; it may have ended by itself, on the pendant, or with its driver's "
+            "connection");
     put(&text, ".");
     write_brief(&brief, incident, facts);
     incident->public.text = copy_of(&text);
