@@ -68,9 +68,8 @@ int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol 
     if (error != ARMTAP_OK || is_cut)
         return error;
     /* What a driver sends through External Control is a part of the program that asks for it. */
-    bool is_statement =
-        protocol != ARMTAP_EXTERNAL_CONTROL && armtap_urscript_is_statement(frame->bytes, frame->length);
-    return armtap_sent_program_line(conn, frame, frame->bytes, text_length(frame->bytes, frame->length), is_statement);
+    bool ends = protocol != ARMTAP_EXTERNAL_CONTROL && armtap_urscript_ends_program(frame->bytes, frame->length);
+    return armtap_sent_program_line(conn, frame, frame->bytes, text_length(frame->bytes, frame->length), ends);
 }
 
 void armtap_urscript_lost(struct armtap_urscript *script, struct armtap_conn *conn)
@@ -130,6 +129,35 @@ bool armtap_urscript_is_statement(const uint8_t *line, size_t length)
            (second < length && (line[second] == '(' || line[second] == '=' || line[second] == ':'));
 }
 
+/* What the controller also takes on its script ports, beside URScript. Source: UR's client library; its forum. */
+static const struct {
+    const char *begins;
+    bool ends_program;
+} commands[] = {
+    {"power on", false},   {"power off", true},    {"set robotmode ", false}, {"set unlock protective stop", false},
+    {"set speed ", false}, {"stop program", true},
+};
+
+static size_t command_of(const uint8_t *line, size_t length)
+{
+    size_t i = 0;
+    length = text_length(line, length);
+    for (; i < sizeof commands / sizeof *commands; i++) {
+        size_t size = strlen(commands[i].begins);
+        bool has_value = commands[i].begins[size - 1] == ' ';
+        if ((has_value ? length > size : length == size) && memcmp(line, commands[i].begins, size) == 0)
+            break;
+    }
+    return i;
+}
+
+bool armtap_urscript_ends_program(const uint8_t *line, size_t length)
+{
+    size_t command = command_of(line, length);
+    return command < sizeof commands / sizeof *commands ? commands[command].ends_program
+                                                        : armtap_urscript_is_statement(line, length);
+}
+
 bool armtap_urscript_is_text(const uint8_t *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -148,7 +176,10 @@ enum armtap_fit armtap_urscript_speaks(const uint8_t *bytes, size_t length, bool
         if (!end && !whole)
             return ARMTAP_FIT_MORE;
         if (text_length(bytes + at, size) > 0 && bytes[at] != '#')
-            return armtap_urscript_is_statement(bytes + at, size) ? ARMTAP_FIT_WELL : ARMTAP_FIT_NO;
+            return armtap_urscript_is_statement(bytes + at, size) ||
+                           command_of(bytes + at, size) < sizeof commands / sizeof *commands
+                       ? ARMTAP_FIT_WELL
+                       : ARMTAP_FIT_NO;
         at += size + 1;
     }
     return whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;

@@ -30,7 +30,9 @@ struct armtap_pieces;
 void armtap_urscript_describe(struct armtap_pieces *pieces);
 /* Whether it may be a statement: a call, an assignment, or the end of a block. Other lines may be of any protocol. */
 bool armtap_urscript_is_statement(const uint8_t *line, size_t length);
-/* As a decoder's `speaks` answers: the first line that is no comment is a statement. */
+/* Whether it is a program of its own, or a command of the controller's that ends the running one. */
+bool armtap_urscript_ends_program(const uint8_t *line, size_t length);
+/* As a decoder's `speaks` answers: the first line that is no comment is a statement, or a command. */
 enum armtap_fit armtap_urscript_speaks(const uint8_t *bytes, size_t length, bool whole);
 /* As a decoder's `shows` answers: lines prove nothing unless the user says so. */
 enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *need);

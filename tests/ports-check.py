@@ -39,7 +39,7 @@ SPOKEN = {
     "rtde 1": (RTDE, [set_up(1), message("S")]),
     "rtde 1 long": (RTDE, [message("O", ",".join(NAMES * 9).encode()), message("S")]),
     "rtde release": (RTDE, [message("v"), set_up(1)]),
-    "power on": (DASHBOARD, [b"power on\n", b"brake release\n"]),
+    "brake release": (DASHBOARD, [b"brake release\n", b"brake release\n"]),
     "play": (DASHBOARD, [b"load main.urp\n", b"play\n"]),
     "robotmode": (DASHBOARD, [b"robotmode\n"] * 5),
     "safetystatus": (DASHBOARD, [b"safetystatus\r\n"]),
@@ -205,7 +205,7 @@ def is_clean(path, *what):
 def check_one_byte_each(path):
     """Segments of one byte say the same as whole requests."""
     for spoken, port in (("rtde", 30003), ("rtde 1", 30001), ("robotmode", 30003), ("movej", 30004), ("program", 29999),
-                         ("get", 30004), ("power on", 30013)):
+                         ("get", 30004), ("brake release", 30013)):
         for first in False, True:
             capture = Capture()
             robot = Robot(capture, port, client_is_first=first)
