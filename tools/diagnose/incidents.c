@@ -318,14 +318,22 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
     }
 }
 
-/* The one to name: a stop before others, the worst of these, and of these the first. */
+/* What is wrong goes before what is ordinary, then a stop before others. */
+static bool is_worse(const struct armtap_incident *one, const struct armtap_incident *other)
+{
+    bool is_wrong = one->severity >= ARMTAP_WARNING, is_other_wrong = other->severity >= ARMTAP_WARNING;
+    if (is_wrong != is_other_wrong)
+        return is_wrong;
+    return one->class != other->class ? one->class < other->class : one->severity > other->severity;
+}
+
+/* The one to name: the worst, and of these the first. */
 static const struct armtap_incident *worst_of(const struct diagnosis *diagnosis, size_t *count)
 {
     const struct armtap_incident *incident, *worst = NULL;
     *count = 0;
     for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++, ++*count)
-        if (!worst || incident->class < worst->class ||
-            (incident->class == worst->class && incident->severity > worst->severity))
+        if (!worst || is_worse(incident, worst))
             worst = incident;
     return worst;
 }
