@@ -29,8 +29,8 @@ RELEASES = [(3, 4, 5, 100), (3, 9, 0, 1), (3, 15, 8, 106339), (5, 0, 0, 7), (5, 
 class Connection:
     """Packets of a TCP connection: (time, bytes)."""
 
-    def __init__(self, client_port, robot=ROBOT, at=0.0):
-        self.ends = {"r": (robot, 30004), "c": (CLIENT, client_port)}
+    def __init__(self, client_port, robot=ROBOT, at=0.0, port=30004):
+        self.ends = {"r": (robot, port), "c": (CLIENT, client_port)}
         self.sequence = {"r": 1000, "c": 2000}
         self.packets = []
         self.time = at
@@ -1146,6 +1146,36 @@ def check_looks_only(folder, _rng, _rounds):
         assert found == (["tcp.reset"] if asks else ["tcp.closed"]), (asks, found)
 
 
+def check_dashboard_unanswered(folder, rng, rounds):
+    """A line to the dashboard server that it never answers, or late; some replies come only when what was asked for is done."""
+    lines = [(b"play", 3), (b"robotmode", 3), (b"load a.urp", 5), (b"load installation b", 5), (b"generate support file", 1e9)]
+    for number in range(30 * max(1, rounds // 8)):
+        line, longest = lines[number % 5]
+        way = ("never", "never acknowledged", "never to the end", "no greeting", "late", "too soon")[number // 5 % 6]
+        wait = rng.uniform(1, 0.95 * min(longest, 60)) if way == "too soon" else rng.uniform(1.05, 3) * min(longest, 60)
+        connection = Connection(50000, port=29999 if number % 7 or way == "no greeting" else 30004)
+        connection.ends["r"] = (ROBOT, 29999)  # its beginning may lack
+        connection.send("c", b"", 0x10)
+        if way != "no greeting":
+            connection.send("r", b"Connected: Universal Robots Dashboard Server\n")
+            connection.send("c", b"safetymode\n")
+            connection.send("r", b"Safetymode: NORMAL\n")
+        connection.send("c", line + b"\n")
+        first = len(connection.packets)
+        if way != "never acknowledged":
+            connection.send("r", b"", 0x10)
+        connection.time += wait
+        if way == "late":
+            connection.send("r", b"Starting program\n")
+        connection.send("c", b"", 0x10 if way in ("never to the end", "never acknowledged") else 0x11)
+        run = subprocess.run([ARMTAP, "diagnose", "--json", write(os.path.join(folder, "x.pcap"), connection)], stdout=subprocess.PIPE, check=False)
+        report = json.loads(run.stdout)
+        found = [(one["packet"], one["args"]["quoted"]) for one in report["findings"] if one["id"] == "command.unanswered"]
+        assert found == [(first, line.decode())] * (way not in ("late", "too soon") and longest < 60), (number, line, way, wait, report)
+        sides = [one["side"] for one in report["incidents"] if one["what"] == "command.unanswered"]
+        assert sides == ["unclear" if way == "never acknowledged" else "robot"] * len(found), (number, line, way, wait, report)
+
+
 def check_unanswered(folder, rng, rounds):
     """Requests of any time that the robot's system acknowledges, and its program answers too late for their client, or in time; or of which
     the capture cannot know."""
@@ -1258,7 +1288,7 @@ def main():
                   check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
                   check_one_direction, check_one_direction_reset, check_input_kinds, check_input_holders,
                   check_input_holder_in_another_file, check_changed_outputs, check_recipe_beside, check_properties,
-                  check_long_property_names, check_half_closed, check_looks_only, check_unanswered, check_property_order):
+                  check_long_property_names, check_half_closed, check_looks_only, check_dashboard_unanswered, check_unanswered, check_property_order):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

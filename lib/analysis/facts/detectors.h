@@ -81,8 +81,8 @@ void armtap_missing_records_end(struct missing_records *holes, struct findings *
 
 /* ---- unanswered_requests.c ----
  *
- * Requests of an RTDE client that the robot did not answer: explains streams without data, and pauses that do not end.
- */
+ * Requests of a client of RTDE, or of the dashboard server, that the robot did not answer: explains streams without
+ * data, pauses that do not end, and commands without effect. */
 
 #define UNANSWERED_REQUESTS 6 /* kinds of them; the last one is PAUSE */
 #define UNANSWERED_PAUSE (UNANSWERED_REQUESTS - 1)
@@ -94,6 +94,7 @@ struct unanswered_requests {
     struct rtde_request {
         struct armtap_where where; /* packet 0: none waits for its reply */
         uint64_t heard, lost;      /* packets of the robot when it came, and bytes that the capture lacked */
+        char line[32];             /* to the dashboard server, as far as it fits; "" otherwise */
     } asked[UNANSWERED_REQUESTS];
     struct armtap_where last, resent; /* the last request; what the client sent again; packet 0: none */
     int64_t until;                    /* the first end of the connection */
@@ -105,7 +106,7 @@ struct unanswered_requests {
 
 /* Whether a client's message is looked at besides a stream's first ones. */
 bool armtap_unanswered_is_request(const struct armtap_message *message);
-/* A message of RTDE. */
+/* A message of RTDE, or a line to or from the dashboard server. */
 void armtap_unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message);
 /* Those that wait for a reply. */
 unsigned armtap_unanswered_count(const struct unanswered_requests *dialogue);

@@ -398,7 +398,8 @@ int armtap_monitors_want(const struct monitors *monitors, const struct armtap_st
                          enum armtap_direction direction)
 {
     int state = monitors->reach > 0 || monitors->drivers.count > 0 ? ARMTAP_WANTS_STATE : ARMTAP_WANTS_MODES;
-    bool may_ask = stream->protocol == ARMTAP_RTDE && (direction == ARMTAP_TO_ROBOT || monitors->asked > 0);
+    bool may_ask = stream->protocol == ARMTAP_DASHBOARD ||
+                   (stream->protocol == ARMTAP_RTDE && (direction == ARMTAP_TO_ROBOT || monitors->asked > 0));
     return may_ask || lacks_data(stream) ? state | ARMTAP_WANTS_MESSAGE : state;
 }
 
@@ -462,8 +463,9 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
 
 int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message)
 {
-    if (message->stream->protocol != ARMTAP_RTDE ||
-        !(monitors->asked > 0 || lacks_data(message->stream) || armtap_unanswered_is_request(message)))
+    bool is_line = message->stream->protocol == ARMTAP_DASHBOARD;
+    if ((message->stream->protocol != ARMTAP_RTDE && !is_line) ||
+        !(is_line || monitors->asked > 0 || lacks_data(message->stream) || armtap_unanswered_is_request(message)))
         return 0;
     struct stream_monitor *monitor = find_or_add(monitors, message->stream);
     if (!monitor || make_requests(monitor) != 0)

@@ -6,6 +6,11 @@
 
 /* s; a controller answers within milliseconds */
 #define NO_REPLY 1
+/* The dashboard server answers most requests at once, but those to load something when it is loaded, and this one in
+ * any time. */
+#define NO_DASHBOARD_REPLY 3
+#define NO_LOADED_REPLY 5
+#define SLOW "generate support file"
 
 /* Requests that a controller answers with a package of the same type; one that does not know the first two ignores
  * them. */
@@ -25,8 +30,35 @@ bool armtap_unanswered_is_request(const struct armtap_message *message)
     return message->length >= 3 && memchr(requests, message->bytes[2], sizeof requests);
 }
 
+/* Whatever the robot says may be the reply: which is known only in order, of lines that are whole. */
+static void take_line(struct unanswered_requests *dialogue, const struct armtap_message *message)
+{
+    struct rtde_request *request = &dialogue->asked[0];
+    size_t length = 0;
+    bool is_reply = message->direction == ARMTAP_FROM_ROBOT;
+    if (is_reply) {
+        request->where.packet = 0;
+        dialogue->last = message->where;
+    }
+    /* Of a connection that is recognised late, replies may be read before what they answer. */
+    if (is_reply || message->skipped || request->where.packet != 0 ||
+        armtap_time_is_before(&message->first, &dialogue->last))
+        return;
+    while (length < message->length && length < sizeof request->line - 1 && message->bytes[length] >= ' ')
+        length++;
+    if (length == 0)
+        return; /* an empty line need not be answered */
+    *request = (struct rtde_request){message->first, message->stream->packets[ARMTAP_FROM_ROBOT],
+                                     lost_of(message->stream), ""};
+    memcpy(request->line, message->bytes, length);
+}
+
 void armtap_unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message)
 {
+    if (message->stream->protocol == ARMTAP_DASHBOARD) {
+        take_line(dialogue, message);
+        return;
+    }
     if (message->skipped || message->length < 3)
         return;
     uint8_t type = message->bytes[2];
@@ -48,14 +80,15 @@ void armtap_unanswered_message(struct unanswered_requests *dialogue, const struc
         return;
     }
     dialogue->start_asked = dialogue->start_asked || type == ARMTAP_RTDE_START;
-    dialogue->last = message->first;
+    if (type != ARMTAP_RTDE_CONTROLLER_VERSION)
+        dialogue->last = message->first;
     /* Two clocks in one capture may show the reply first. */
     bool is_answered = type == ARMTAP_RTDE_PAUSE && dialogue->is_paused;
     /* What asks for the controller's version beside data need not wait for the reply. */
     bool is_aside = type == ARMTAP_RTDE_CONTROLLER_VERSION && message->stream->records[ARMTAP_FROM_ROBOT] > 0;
     if (request->where.packet == 0 && !is_answered && !is_aside)
         *request = (struct rtde_request){message->first, message->stream->packets[ARMTAP_FROM_ROBOT],
-                                         lost_of(message->stream)};
+                                         lost_of(message->stream), ""};
 }
 
 unsigned armtap_unanswered_count(const struct unanswered_requests *dialogue)
@@ -103,9 +136,39 @@ static bool is_unanswered(const struct unanswered_requests *dialogue, const stru
            armtap_time_seconds(request->where.time, last->time) >= NO_REPLY;
 }
 
+static bool is_resent(const struct unanswered_requests *dialogue, const struct rtde_request *request)
+{
+    return dialogue->resent.packet != 0 && armtap_time_seconds(request->where.time, dialogue->resent.time) >= 0;
+}
+
+static void end_dashboard(const struct unanswered_requests *dialogue, struct findings *findings,
+                          const struct armtap_event *close)
+{
+    const struct armtap_stream *stream = close->stream;
+    const struct rtde_request *request = &dialogue->asked[0];
+    double seconds = armtap_time_seconds(request->where.time, dialogue->until);
+    double longest = strncmp(request->line, "load", 4) == 0 ? NO_LOADED_REPLY : NO_DASHBOARD_REPLY;
+    uint64_t heard = stream->packets[ARMTAP_FROM_ROBOT];
+    if (request->where.packet == 0 || heard == 0 || lost_of(stream) != request->lost || !(seconds >= longest) ||
+        strncmp(request->line, SLOW, sizeof SLOW - 1) == 0)
+        return;
+    armtap_findings_raise(
+        findings, &(struct fact){
+                      .code = ARMTAP_FINDING_command_unanswered,
+                      .stream = stream,
+                      .where = &request->where,
+                      .arguments = ARGS(arg_until(ARMTAP_WORD_no_reply),
+                                        arg_quoted(request->line, strlen(request->line)), arg_duration_s(seconds),
+                                        arg_is_acknowledged(!is_resent(dialogue, request) && heard > request->heard))});
+}
+
 void armtap_unanswered_end(const struct unanswered_requests *dialogue, struct findings *findings,
                            const struct armtap_event *close, const struct armtap_where *last)
 {
+    if (close->stream->protocol == ARMTAP_DASHBOARD) {
+        end_dashboard(dialogue, findings, close);
+        return;
+    }
     const struct armtap_stream *stream = close->stream;
     const struct rtde_request *first = NULL;
     uint64_t records = stream->records[ARMTAP_FROM_ROBOT];
@@ -122,8 +185,6 @@ void armtap_unanswered_end(const struct unanswered_requests *dialogue, struct fi
     if ((records == 0 && !(dialogue->robot_seen && is_whole)) ||
         !(first || (is_left && asked == 0 && seconds >= (is_over ? 0 : NO_REPLY))))
         return;
-    bool is_resent = records > 0 && first && dialogue->resent.packet != 0 &&
-                     armtap_time_seconds(first->where.time, dialogue->resent.time) >= 0;
     const struct armtap_where *since = first ? &first->where : &dialogue->last;
     armtap_findings_raise(
         findings,
@@ -131,7 +192,7 @@ void armtap_unanswered_end(const struct unanswered_requests *dialogue, struct fi
                        .stream = stream,
                        .where = &close->where,
                        .arguments = ARGS(arg_duration_s(seconds), arg_since_packet(since->packet),
-                                         arg_is_acknowledged(first && !is_resent &&
+                                         arg_is_acknowledged(first && !(records > 0 && is_resent(dialogue, first)) &&
                                                              stream->packets[ARMTAP_FROM_ROBOT] > first->heard),
                                          records > 0 ? arg_records((double)records) : arg_none(true),
                                          arg_is_earlier_file(since->file != close->where.file))});

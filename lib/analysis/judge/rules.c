@@ -168,6 +168,7 @@ static const struct {
     {SILENCE(client_stopped_reading), ARMTAP_BLAME_CLIENT},
     {SILENCE(program_silent), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(FINDING_rtde_no_reply, 0, 0), HAS(is_acknowledged)), ARMTAP_BLAME_ROBOT},
+    {SIGN(NEAR(FINDING_command_unanswered, 0, 0), HAS(is_acknowledged)), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(FINDING_rate_low, 0, 0), HAS(usual_s)), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(NOTE_ur_exception, 0, 0), HAS(sent_packet)), ARMTAP_BLAME_CLIENT},
     {SIGN(NEAR(FINDING_safety_state, 0, 0), HAS(is_begun)), ARMTAP_BLAME_UNCLEAR},
