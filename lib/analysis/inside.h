@@ -197,6 +197,10 @@ struct armtap_flow_sums {
     uint64_t skipped;           /* packages, by the controller */
     uint64_t judged, unclocked; /* steps, and those without a clock */
     int64_t longest_silence;    /* ns; -1: unknown */
+    int64_t longest_wait;       /* of the silences that a package ended, or a request of the client; 0: none */
+    struct armtap_where wait_end;
+    int64_t stopped, round_trip; /* before the end, if data was due; of the stream; 0: unknown */
+    struct armtap_where stopped_since;
 };
 /* The controller's clock against the capture's, between two times at which it went back. */
 struct armtap_clock_run {

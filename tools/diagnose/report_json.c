@@ -151,6 +151,12 @@ static void flows_json(struct json *json, const struct armtap_rates *rates)
         json_member_unsigned(json, "judged", sums->judged);
         json_member_unsigned(json, "unclocked", sums->unclocked);
         json_member_signed(json, "longest_silence_ns", sums->longest_silence);
+        json_member_signed(json, "round_trip_ns", sums->round_trip);
+        json_member_signed(json, "stood_still_ns", sums->longest_wait);
+        json_member_unsigned(json, "stood_still_packet", sums->wait_end.packet);
+        json_member_signed(json, "stopped_ns", sums->stopped);
+        key_packet(json, "stopped_packet", sums->stopped_since.packet);
+        json_member_time(json, "stopped_time", sums->stopped_since.time);
         json_close(json);
     }
     json_close(json);

@@ -189,10 +189,10 @@ static bool take_finding(struct facts *facts, const struct json_node *node)
 static bool take_flow(struct facts *facts, const struct armtap_part *part, const struct armtap_stream *stream,
                       const struct json_node *node)
 {
-    struct armtap_flow_sums sums;
-    const struct json_node *expected = json_node_member(node, "expected");
+    struct armtap_flow_sums sums = {.expected = NAN};
+    const struct json_node *expected = json_node_member(node, "expected"),
+                           *trip = json_node_member(node, "round_trip_ns");
     uint64_t channel;
-    sums.expected = NAN;
     bool is_sound = get_unsigned(node, "channel", 99, &channel) &&
                     get_unsigned(node, "steps", UINT64_MAX, &sums.steps) &&
                     get_real(json_node_member(node, "time_s"), 0, SECONDS_MAX, &sums.time) &&
@@ -202,6 +202,12 @@ static bool take_flow(struct facts *facts, const struct armtap_part *part, const
                     get_unsigned(node, "judged", UINT64_MAX, &sums.judged) &&
                     get_unsigned(node, "unclocked", UINT64_MAX, &sums.unclocked) &&
                     json_node_signed(json_node_member(node, "longest_silence_ns"), &sums.longest_silence);
+    if (is_sound && trip)
+        is_sound = json_node_signed(trip, &sums.round_trip) &&
+                   json_node_signed(json_node_member(node, "stood_still_ns"), &sums.longest_wait) &&
+                   get_unsigned(node, "stood_still_packet", UINT64_MAX, &sums.wait_end.packet) &&
+                   json_node_signed(json_node_member(node, "stopped_ns"), &sums.stopped) &&
+                   get_place(node, "stopped_packet", "stopped_time", &sums.stopped_since);
     sums.channel = (unsigned)channel;
     return is_sound && is_added(facts, armtap_rates_add_flow(part->rates, stream, &sums));
 }

@@ -142,10 +142,6 @@ struct flow_rate {
     struct histogram *jitter; /* of the stream */
     struct armtap_flow_sums sums;
     int64_t longest_gap;
-    int64_t longest_wait; /* of the silences that a package ended, or a request of the client */
-    struct armtap_where wait_end;
-    int64_t stopped; /* before the end */
-    struct armtap_where stopped_since;
     bool is_closing, is_paused;
 };
 
@@ -196,7 +192,7 @@ struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int c
         flow->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     flow->not_before = ARMTAP_NO_TIME;
     flow->sums = (struct armtap_flow_sums){.channel = (unsigned)channel, .longest_silence = -1};
-    flow->longest_gap = flow->longest_wait = flow->stopped = -1;
+    flow->longest_gap = -1;
     flow->jitter = jitter;
     flow->frequency_wanted = frequency_wanted;
     return flow;
@@ -504,11 +500,11 @@ static inline bool check_silence(struct flow_rate *flow, struct findings *findin
         flow->sums.longest_silence = (int64_t)silent;
     if (flow->is_closing && pause->to_end) {
         bool is_due = is_steady(flow) && flow->usual > 0 && silent > SILENT_STEPS * flow->usual * 1e9;
-        flow->stopped = is_due ? (int64_t)silent : -1;
-        flow->stopped_since = *pause->from;
-    } else if (silent > (double)flow->longest_wait) {
-        flow->longest_wait = (int64_t)silent;
-        flow->wait_end = *pause->to;
+        flow->sums.stopped = is_due ? (int64_t)silent : 0;
+        flow->sums.stopped_since = *pause->from;
+    } else if (silent > (double)flow->sums.longest_wait) {
+        flow->sums.longest_wait = (int64_t)silent;
+        flow->sums.wait_end = *pause->to;
     }
     return silent > (double)SILENCE && is_silence(flow, findings, stream, pause, silent);
 }
@@ -1165,6 +1161,7 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
         flow->frequency = is_unanswered(flow) ? 0 : flow->frequency;
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
         flow->is_closing = true;
+        flow->sums.round_trip = event->round_trip;
         flow->is_paused = flow->paused.packet > 0;
         end_stretch(flow, findings, event->stream, &event->where);
         flow->phase = PHASE_PAUSED;
@@ -1223,15 +1220,7 @@ void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_tota
 {
     *totals = (struct flow_rate_totals){.expected_hz = expected_rate(flow),
                                         .rate_hz = flow->sums.time > 0 ? (double)flow->sums.steps / flow->sums.time : 0,
-                                        .skipped = flow->sums.skipped,
-                                        .longest_silence = flow->sums.longest_silence,
                                         .longest_gap = flow->longest_gap,
-                                        .judged = flow->sums.judged,
-                                        .unclocked = flow->sums.unclocked,
-                                        .longest_wait = flow->longest_wait,
-                                        .wait_end = flow->wait_end,
-                                        .stopped = flow->stopped,
-                                        .stopped_since = flow->stopped_since,
                                         .is_paused = flow->is_paused,
                                         .requested_hz = flow->frequency,
                                         .highest_hz = has(flow, ARMTAP_TRAIT_ANSWERED) ? flow->base : 0};
@@ -1250,7 +1239,7 @@ void armtap_flow_rate_pass(struct flow_rate *flow)
 void armtap_flow_rate_begin(struct flow_rate *flow)
 {
     flow->sums = (struct armtap_flow_sums){.channel = flow->sums.channel, .longest_silence = -1};
-    flow->longest_gap = flow->longest_wait = -1;
+    flow->longest_gap = -1;
     clear_piece(flow);
     flow->backlog = (struct backlog){.late = 0}; /* of the captures before not all packages may have been seen */
     flow->silence.waits = false;                 /* the capture before has reported it */
@@ -1282,4 +1271,11 @@ void armtap_flow_rate_add(struct flow_rate *flow, const struct armtap_flow_sums 
     flow->sums.unclocked += sums->unclocked;
     if (sums->longest_silence > flow->sums.longest_silence)
         flow->sums.longest_silence = sums->longest_silence;
+    if (sums->longest_wait > flow->sums.longest_wait) {
+        flow->sums.longest_wait = sums->longest_wait;
+        flow->sums.wait_end = sums->wait_end;
+    }
+    flow->sums.stopped = sums->stopped; /* if it ended, then in the last part */
+    flow->sums.stopped_since = sums->stopped_since;
+    flow->sums.round_trip = sums->round_trip > 0 ? sums->round_trip : flow->sums.round_trip;
 }

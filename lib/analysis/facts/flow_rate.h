@@ -104,18 +104,11 @@ bool armtap_backlog_waits(const struct backlog *backlog);
 #define PACE_WAITING 64
 
 struct flow_rate_totals {
-    double expected_hz;           /* mean over the stretches; 0: unknown */
-    double rate_hz;               /* the same, measured; 0: unknown */
-    uint64_t skipped;             /* packages skipped by the controller */
-    int64_t longest_silence;      /* within a stretch, without gaps of the capture; ns, -1: unknown */
-    int64_t longest_gap;          /* the same with gaps of the capture */
-    double requested_hz;          /* by the last set-up; 0: unknown */
-    double highest_hz;            /* what the controller can send; 0: unknown */
-    uint64_t judged, unclocked;   /* steps, and those to packages without a clock */
-    int64_t longest_wait;         /* for a package, within a stretch, without gaps of the capture; ns, -1: unknown */
-    struct armtap_where wait_end; /* that package */
-    int64_t stopped;              /* the last ones as in struct armtap_rates_totals */
-    struct armtap_where stopped_since;
+    double expected_hz;  /* mean over the stretches; 0: unknown */
+    double rate_hz;      /* the same, measured; 0: unknown */
+    int64_t longest_gap; /* as the longest silence, with gaps of the capture */
+    double requested_hz; /* by the last set-up; 0: unknown */
+    double highest_hz;   /* what the controller can send; 0: unknown */
     bool is_paused;
 };
 

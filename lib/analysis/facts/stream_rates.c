@@ -299,25 +299,26 @@ void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_t
         if (!rates->channel[i])
             continue;
         armtap_flow_rate_totals(rates->channel[i], &channel);
+        const struct armtap_flow_sums *sums = armtap_flow_rate_sums(rates->channel[i]);
         is_expected = is_expected && (channel.expected_hz > 0 || !(channel.rate_hz > 0));
         totals->expected_hz += channel.expected_hz;
         totals->rate_hz += channel.rate_hz;
-        totals->skipped += channel.skipped;
+        totals->skipped += sums->skipped;
         totals->requested_hz = channel.highest_hz > 0 ? channel.requested_hz : 0;
         totals->highest_hz = channel.highest_hz;
-        if (channel.longest_silence > totals->longest_silence)
-            totals->longest_silence = channel.longest_silence;
+        if (sums->longest_silence > totals->longest_silence)
+            totals->longest_silence = sums->longest_silence;
         if (channel.longest_gap > totals->longest_gap)
             totals->longest_gap = channel.longest_gap;
-        totals->steps += channel.judged;
-        totals->unclocked += channel.unclocked;
-        if (channel.longest_wait > totals->longest_wait) {
-            totals->longest_wait = channel.longest_wait;
-            totals->wait_end = channel.wait_end;
+        totals->steps += sums->judged;
+        totals->unclocked += sums->unclocked;
+        if (sums->longest_wait > totals->longest_wait) {
+            totals->longest_wait = sums->longest_wait;
+            totals->wait_end = sums->wait_end;
         }
-        if (channel.stopped > totals->stopped) {
-            totals->stopped = channel.stopped;
-            totals->stopped_since = channel.stopped_since;
+        if (sums->stopped > totals->stopped) {
+            totals->stopped = sums->stopped;
+            totals->stopped_since = sums->stopped_since;
         }
         totals->is_paused = totals->is_paused && channel.is_paused;
     }
@@ -367,6 +368,7 @@ int armtap_rates_add_flow(struct armtap_rates *rates, const struct armtap_stream
     struct flow_rate *flow = sums->channel < RATES_CHANNELS ? flow_rate_of(rates, stream, (int)sums->channel) : NULL;
     if (flow)
         armtap_flow_rate_add(flow, sums);
+    rates->round_trip = sums->round_trip > 0 ? sums->round_trip : rates->round_trip;
     return outcome_of(rates);
 }
 
