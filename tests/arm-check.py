@@ -564,6 +564,51 @@ def check_small(folder, seed):
             expect(about + ("which",), not found or (found[0]["joint"] in swing.stuck and sides == ["robot"]), found, sides)
 
 
+# ---- how robots end
+
+
+PAUSING, PAUSED_NOW, IDLE_MODE, BOOTING = 3, 4, 5, 2
+
+
+def check_standing(folder, seed):
+    """A state into which a robot went, and in which it stands at the end, is in the verdict; not one that it was in from the
+    beginning, or left."""
+    for number in range(48):
+        rng = random.Random("%s standing %d" % (seed, number))
+        field = rng.choice(["runtime_state", "robot_mode"])
+        stands = rng.choice([[PAUSING, PAUSED_NOW], [PAUSING], [PAUSED_NOW]] if field == "runtime_state" else
+                            [[POWER_OFF], [IDLE_MODE], [-1, BOOTING], [POWER_OFF, IDLE_MODE]])
+        works = PLAYING if field == "runtime_state" else RUNNING
+        case = rng.choice(["to the end", "always", "left", "never"])
+        way = rng.choice([1060, 1108, 1220, 1116]) if rng.random() < 0.3 and field == "robot_mode" else ["timestamp", "actual_q", field]
+        since = rng.uniform(1, 2)
+        frames, arm = [], Arm(rng, 0, moves=False)
+        for n in range(int(4 * 125)):
+            time = 0.05 + n / 125
+            place = 0 if case == "always" else -1 if case == "never" or time < since or (case == "left" and time > 3) else \
+                int((time - since) / 0.3)
+            mode = works if place < 0 else stands[-1] if case == "always" else stands[min(place, len(stands) - 1)]
+            # Without a program, nothing ends.
+            values = {**arm.values(time), "robot_status_bits": 1, "runtime_state": STOPPED, field: mode}
+            frames.append((time, values))
+        path = os.path.join(folder, "standing-%d.pcap" % number)
+        play(path, rng, way, frames)
+        report, status = diagnose(path)
+        words = subprocess.run([ARMTAP, "diagnose", path], capture_output=True, text=True, check=False).stdout
+        verdict = " ".join(words.rsplit("\n\n", 1)[-1].split())
+        about = ("standing", number, case, field, stands, way)
+        expect(about + ("status",), status == 0, status, verdict)
+        if case != "to the end":
+            expect(about + ("plain",), not report["standing"] and "has been" not in verdict, report["standing"], verdict)
+            continue
+        ends = [one for one in report["standing"] if one["field"] == field]
+        expect(about + ("told",), len(ends) == len(report["standing"]) == 1 and ends[0]["value"] == stands[-1], report["standing"], verdict)
+        begun = [one for one in report["modes"] if one["field"] == field and one["value"] == stands[-1]][-1]
+        expect(about + ("where",), ends and (ends[0]["packet"], ends[0]["time"]) == (begun["packet"], begun["time"]), ends, begun)
+        expect(about + ("in the verdict",), "has been %s since" % begun["name"] in verdict and "(packet %d)" % begun["packet"] in verdict and
+               "10.0.0.2's" in verdict, verdict)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.environ.get("ARM_CHECK_FOLDER", scratch)
@@ -573,6 +618,7 @@ def main():
             check_small(folder, seed)
             check_cut_off(folder, seed)
             check_status_bits(folder, seed)
+            check_standing(folder, seed)
     return finish()
 
 

@@ -8,6 +8,7 @@
 #include "input/robots/robot_link.h"
 #include "base/numbers/timestamp.h"
 #include "command_line/shared_text.h"
+#include "input/stream_rank.h"
 #include "analysis/inside.h"
 
 /* ns: data that came this shortly before the capture's end goes on. */
@@ -250,6 +251,47 @@ static int find_endings(struct diagnosis *diagnosis)
     for (size_t i = 0; i < count; i++)
         count_ending(diagnosis, armtap_diagnosis_stream_at(diagnosis->found, i), end);
     return 0;
+}
+
+/* A program that pauses, or an arm that is not released. */
+static bool is_standing(const struct armtap_mode *mode)
+{
+    const char *name = mode->name ? mode->name : "";
+    return mode->field->id == ARMTAP_ID_robot_mode ? strcmp(name, "RUNNING") != 0 && strcmp(name, "Running") != 0
+                                                   : strncmp(name, "PAUS", 4) == 0 || strncmp(name, "Paus", 4) == 0;
+}
+
+/* Takes the next mode of the same field and arm. The primary interface's pause is a mode only where it changes. */
+static void follow(struct standing *standing, const struct armtap_mode *mode)
+{
+    bool stands = is_standing(mode), was_new = standing->is_new;
+    standing->has_worked = standing->has_worked || !stands || mode->field->id == ARMTAP_ID_primary_is_program_paused;
+    standing->is_new = stands && standing->has_worked && mode->kept_until == ARMTAP_NO_TIME;
+    if (!was_new || standing->mode.value != mode->value)
+        standing->mode = *mode;
+}
+
+size_t diagnosis_standing(const struct diagnosis *diagnosis, struct standing all[STANDING_MAX])
+{
+    const struct armtap_mode *mode;
+    size_t count = 0, kept = 0, at;
+    for (size_t i = 0; (mode = armtap_diagnosis_mode_at(diagnosis->found, i)); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, mode->connection);
+        if (!summary || mode->field->id == ARMTAP_ID_safety_mode || mode->field->id == ARMTAP_ID_safety_status)
+            continue;
+        for (at = 0; at < count; at++)
+            if (all[at].mode.field == mode->field && all[at].mode.arm == mode->arm &&
+                stream_same_host(all[at].robot, summary->stream->robot))
+                break;
+        if (at == count && count < STANDING_MAX)
+            all[count++] = (struct standing){.robot = summary->stream->robot};
+        if (at < count)
+            follow(&all[at], mode);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (all[i].is_new)
+            all[kept++] = all[i];
+    return kept;
 }
 
 int diagnosis_settle(struct diagnosis *diagnosis)

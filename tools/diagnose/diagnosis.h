@@ -84,6 +84,16 @@ bool diagnosis_print_incidents(const struct diagnosis *diagnosis);
 /* Prints what is worth knowing besides, and the verdict in one sentence. */
 void diagnosis_print_verdict(const struct diagnosis *diagnosis);
 
+/* A mode in which a robot stands at the capture's end, and into which it went during the capture. */
+struct standing {
+    struct armtap_mode mode;
+    const char *robot;
+    bool is_new, has_worked; /* it stands in it, and did not before */
+};
+#define STANDING_MAX 64
+/* Returns how many there are. */
+size_t diagnosis_standing(const struct diagnosis *diagnosis, struct standing all[STANDING_MAX]);
+
 /* Called for each sentence: `subject` is what it is about, such as a robot, or "" for all there is. */
 struct speech {
     void (*say)(void *user, const char *subject, const char *text);

@@ -283,11 +283,35 @@ static const char *limit_of(const struct diagnosis *diagnosis, char text[TEXT_MA
                                                                        : NULL;
 }
 
+/* "; 10.0.0.2's program has been PAUSED since 12:00:01.256Z (packet 512)", of the first ones. Returns `to`. */
+static const char *put_standing(const struct diagnosis *diagnosis, char to[TEXT_MAX])
+{
+    struct standing all[STANDING_MAX];
+    size_t count = diagnosis_standing(diagnosis, all), length = 0;
+    char clock[CELL_MAX], value[24], name[ARMTAP_MODE_NAME_MAX];
+    *to = '\0';
+    for (size_t i = 0; i < count && i < ALIKE; i++) {
+        const struct armtap_mode *mode = &all[i].mode;
+        const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, mode->connection);
+        const char *port = strrchr(all[i].robot, ':');
+        snprintf(value, sizeof value, "%" PRId64, mode->value);
+        length +=
+            (size_t)snprintf(to + length, TEXT_MAX - length, "; %.*s's %s has been %s since %s (packet %" PRIu64 ")%s",
+                             port ? (int)(port - all[i].robot) : 9, port ? all[i].robot : "the robot",
+                             mode->field->id == ARMTAP_ID_robot_mode ? armtap_mode_field(mode, name) : "program",
+                             mode->name ? mode->name : value, cell_clock(clock, mode->where.time, diagnosis->zone),
+                             mode->where.packet, summary && summary->guess ? ", by a guessed recipe" : "");
+    }
+    if (count > ALIKE)
+        snprintf(to + length, TEXT_MAX - length, "; and %zu more: diagnose --json has them", count - ALIKE);
+    return to;
+}
+
 /* `ordinary`: what happened all the same, or NULL. What is missing without an incident was never acknowledged. */
 static void say_nothing_is_wrong(const struct diagnosis *diagnosis, const struct telling *telling,
                                  const struct armtap_incident *ordinary)
 {
-    char text[TEXT_MAX], missing[80] = "";
+    char text[2 * TEXT_MAX + 200], missing[80] = "", standing[TEXT_MAX];
     uint64_t records = records_of(diagnosis), lost = 0;
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
         for (int direction = 0; direction < 2; direction++)
@@ -295,26 +319,29 @@ static void say_nothing_is_wrong(const struct diagnosis *diagnosis, const struct
     if (lost > 0)
         snprintf(missing, sizeof missing, " but %" PRIu64 " byte%s never acknowledged", lost,
                  lost == 1 ? " that was" : "s that were");
-    snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing%s%s%s.",
-             records, records == 1 ? " was" : "s were", missing, ordinary ? "; " : "", ordinary ? ordinary->brief : "");
-    say_in(telling, PAINT_GOOD, text);
+    snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing%s%s%s%s.",
+             records, records == 1 ? " was" : "s were", missing, ordinary ? "; " : "", ordinary ? ordinary->brief : "",
+             put_standing(diagnosis, standing));
+    say_in(telling, *standing ? PAINT_NONE : PAINT_GOOD, text);
 }
 
 /* The verdict if there is no incident: no more than all that was captured shows. */
 static void say_clean(const struct diagnosis *diagnosis, const struct telling *telling)
 {
-    char text[TEXT_MAX + 80], why[TEXT_MAX];
+    char text[2 * TEXT_MAX + 80], why[TEXT_MAX], standing[TEXT_MAX];
     uint64_t records = records_of(diagnosis);
     const char *limit = limit_of(diagnosis, why);
     if (records == 0)
         say_in(telling, PAINT_WARNING, "The capture holds no data from the robot, so what the robot did is unknown.");
     else if (limit) {
-        snprintf(text, sizeof text, "No fault was found in what was captured; but %s.", limit);
+        snprintf(text, sizeof text, "No fault was found in what was captured; but %s%s.", limit,
+                 put_standing(diagnosis, standing));
         say_in(telling, diagnosis->is_whole ? PAINT_NONE : PAINT_WARNING, text);
     } else if (diagnosis->endings.by_client == diagnosis->endings.streams) {
         say_nothing_is_wrong(diagnosis, telling, NULL);
     } else {
-        say_in(telling, PAINT_GOOD, "No fault in what was captured; it goes on.");
+        snprintf(text, sizeof text, "No fault in what was captured; it goes on%s.", put_standing(diagnosis, standing));
+        say_in(telling, *standing ? PAINT_NONE : PAINT_GOOD, text);
     }
 }
 

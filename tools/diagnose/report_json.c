@@ -385,6 +385,12 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
             mode_json(&json, diagnosis, armtap_diagnosis_mode_at(diagnosis->found, i));
     json_close(&json);
     incidents_json(&json, diagnosis, places);
+    struct standing all[STANDING_MAX];
+    size_t count = diagnosis_standing(diagnosis, all);
+    json_member_array(&json, "standing", true);
+    for (size_t i = 0; i < count; i++)
+        mode_json(&json, diagnosis, &all[i].mode);
+    json_close(&json);
     comments_json(&json, &diagnosis->comments, diagnosis->source);
     if (diagnosis->archive)
         archive_json(&json, diagnosis);

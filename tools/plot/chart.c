@@ -390,7 +390,8 @@ static int add_modes(struct layout *layout)
     struct armtap_diagnosis *found = layout->reading->found;
     for (size_t i = 0; (mode = armtap_diagnosis_mode_at(found, i)); i++) {
         const struct read_stream *recorded = by_connection_look_up(&layout->reading->streams, mode->connection);
-        if (!recorded || recorded->shown < 0 || mode->where.time == ARMTAP_NO_TIME || mode->where.time > recorded->last)
+        if (!recorded || recorded->shown < 0 || mode->where.time == ARMTAP_NO_TIME ||
+            mode->where.time > recorded->last || mode->field->id == ARMTAP_ID_primary_is_program_paused)
             continue;
         if (add_mode(layout, mode, recorded) != 0)
             return -1;

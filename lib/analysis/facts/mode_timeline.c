@@ -289,6 +289,22 @@ static void take_status(struct sight *sight, struct modes_last *last)
         report_change(sight->findings, sight->record, &entry, old, NULL, ARMTAP_WORD_power_lost);
 }
 
+/* The primary interface has no runtime_state: whether the program pauses is a number of its own, a mode once it
+ * changes.
+ */
+static void take_pause(const struct sight *sight, struct modes_last *last)
+{
+    const struct armtap_record *record = sight->record;
+    bool is_paused = sight->arm->state->primary_is_program_paused;
+    if (last->knows_pause && last->is_paused != is_paused)
+        armtap_modes_add(sight->modes,
+                         &(struct armtap_mode){record->stream->connection, record->where,
+                                               armtap_field_at(ARMTAP_ID_primary_is_program_paused), 1, is_paused,
+                                               is_paused ? "PAUSED" : "not paused", ARMTAP_NO_TIME});
+    last->knows_pause = true;
+    last->is_paused = is_paused;
+}
+
 static void tell_end(const struct sight *sight, const struct modes_last *last, const struct armtap_field *shown)
 {
     const struct armtap_mode *changed = &sight->changed;
@@ -361,6 +377,8 @@ bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct fi
     bool has_status = armtap_set_has(arm->updated, ARMTAP_ID_robot_status_bits);
     if (arm->number == 1 && (sight.changed.field || has_status || !last->known[RUNTIME_STATE]))
         follow_program(&sight, last, has_status);
+    if (armtap_set_has(arm->updated, ARMTAP_ID_primary_is_program_paused))
+        take_pause(&sight, last);
     if (arm->number == 1 && sight.any)
         last->is_held = is_held(&sight, last);
     return sight.is_stop_begin;

@@ -79,6 +79,7 @@ struct modes_last {
     bool is_held;                  /* as far as known, by a pause, a stop or brakes: no command can move the arm */
     bool is_playing, is_powerless; /* a program runs or pauses; the arm has no power, or no controller */
     bool known_program;            /* whether one runs is known */
+    bool knows_pause, is_paused;   /* the primary interface says whether the program pauses, and it does */
     uint16_t status_bits;          /* robot_status_bits: there are four */
     int64_t started;               /* that program; 0: before the data began, or its time is not known */
 };
