@@ -257,6 +257,8 @@ static int find_endings(struct diagnosis *diagnosis)
 static bool is_standing(const struct armtap_mode *mode)
 {
     const char *name = mode->name ? mode->name : "";
+    if (mode->field->id == ARMTAP_ID_primary_is_program_paused)
+        return mode->value != 0;
     return mode->field->id == ARMTAP_ID_robot_mode ? strcmp(name, "RUNNING") != 0 && strcmp(name, "Running") != 0
                                                    : strncmp(name, "PAUS", 4) == 0 || strncmp(name, "Paus", 4) == 0;
 }

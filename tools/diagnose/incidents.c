@@ -294,7 +294,8 @@ static const char *put_standing(const struct diagnosis *diagnosis, char to[TEXT_
         const struct armtap_mode *mode = &all[i].mode;
         const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, mode->connection);
         const char *port = strrchr(all[i].robot, ':');
-        snprintf(value, sizeof value, "%" PRId64, mode->value);
+        bool is_pause = mode->field->id == ARMTAP_ID_primary_is_program_paused;
+        snprintf(value, sizeof value, is_pause ? "paused" : "%" PRId64, mode->value);
         length +=
             (size_t)snprintf(to + length, TEXT_MAX - length, "; %.*s's %s has been %s since %s (packet %" PRIu64 ")%s",
                              port ? (int)(port - all[i].robot) : 9, port ? all[i].robot : "the robot",

@@ -297,10 +297,9 @@ static void take_pause(const struct sight *sight, struct modes_last *last)
     const struct armtap_record *record = sight->record;
     bool is_paused = sight->arm->state->primary_is_program_paused;
     if (last->knows_pause && last->is_paused != is_paused)
-        armtap_modes_add(sight->modes,
-                         &(struct armtap_mode){record->stream->connection, record->where,
-                                               armtap_field_at(ARMTAP_ID_primary_is_program_paused), 1, is_paused,
-                                               is_paused ? "PAUSED" : "not paused", ARMTAP_NO_TIME});
+        armtap_modes_add(sight->modes, &(struct armtap_mode){record->stream->connection, record->where,
+                                                             armtap_field_at(ARMTAP_ID_primary_is_program_paused), 1,
+                                                             is_paused, NULL, ARMTAP_NO_TIME});
     last->knows_pause = true;
     last->is_paused = is_paused;
 }
