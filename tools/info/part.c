@@ -131,11 +131,11 @@ int info_part_record(struct info_part *part, const struct armtap_record *record)
         for (int i = 0; i < 2; i++)
             times->first[i] = times->last[i] = ARMTAP_NO_TIME;
     }
-    if (record->read.time == ARMTAP_NO_TIME)
+    if (record->where.time == ARMTAP_NO_TIME)
         return 0;
     if (times->first[record->direction] == ARMTAP_NO_TIME)
-        times->first[record->direction] = record->read.time;
-    times->last[record->direction] = record->read.time;
+        times->first[record->direction] = record->where.time;
+    times->last[record->direction] = record->where.time;
     return 0;
 }
 
