@@ -481,7 +481,7 @@ def judge(kind, seed):
            resets)
     if packages and kind in ("client", "unread", "killed"):
         text = subprocess.run([ARMTAP, "diagnose", name], capture_output=True, text=True, check=False).stdout
-        is_reset = any("unread_bytes" in one for one in said)  # which a crash of the client causes, too
+        is_reset = any(one.get("unread_bytes") == 0 for one in said)  # which a crash of the client causes, too
         words = " ".join(text.split())
         expect(name + ": an ordinary end", ("Nothing is wrong" in words and not is_reset) or "stood still for" in words or
                ("ended by its reset" in words and is_reset), text[-300:])

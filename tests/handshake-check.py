@@ -340,7 +340,8 @@ def check_unknown_types(folder, rng, rounds):
     for _ in range(rounds):
         name, rows = unknown_type(rng, fields, path)
         found = findings(path)
-        assert [one["id"] for one in found if one["severity"] == "warning"] == ["rtde.type.unknown"], found
+        warnings = [one["id"] for one in found if one["severity"] == "warning" and one["id"] != "program.ended"]  # random bits
+        assert warnings == ["rtde.type.unknown"], found
         assert (name_in(found[0]["args"]), found[0]["args"]["quoted_type"]) == (name, "QUATERNION"), found
         exported = list(csv.reader(io.StringIO(armtap("export", path, status=0).stdout)))
         assert name in exported[0] and len(exported) == 21, (name, exported[:2])

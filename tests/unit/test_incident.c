@@ -171,6 +171,9 @@ static void check_row(const char *table, size_t at, const struct rule_row *row)
 #define RESENT(where) FACT(ARMTAP_FINDING_tcp_retransmission, DRIVER, ARGS(arg_direction(ARMTAP_WORD_##where)))
 #define TIMEOUT(arguments) FACT(ARMTAP_FINDING_command_timeout, PRIMARY, arguments)
 #define GAP_UNTIL(word) FACT(ARMTAP_FINDING_command_gap, DRIVER, ARGS(arg_until(ARMTAP_WORD_##word)))
+#define GAP_NOT_SENT                                                                                                   \
+    FACT(ARMTAP_FINDING_command_gap, DRIVER,                                                                           \
+         ARGS(arg_usual_s(0.002), arg_until(ARMTAP_WORD_moved_on), arg_reason(ARMTAP_WORD_not_sent)))
 #define STALL(word) FACT(ARMTAP_FINDING_tcp_zero_window, RTDE, ARGS(arg_who(ARMTAP_WORD_##word)))
 
 #define UNKNOWN(many)                                                                                                  \
@@ -736,6 +739,16 @@ static void what_lasts_must_be_long_enough(void **state)
         {{WHILE_RESENT}, {STOOD_STILL, .size = 0.019}, 0, SKIPPED_UNPROVEN, {0}},
         {{SKIPPED}, {STOOD_STILL, .size = 0.02}, -3000 * MS, SKIPPED_ALONE, {0}},
         {{SKIPPED}, {SILENT_FOR(delayed, RTDE, 0.02)}, -1, SKIPPED_ALONE, {0}},
+        /* Commands may come one by one behind a hole that the network made. */
+        {{GAP_NOT_SENT}, {STOOD_STILL}, 3000 * MS, {2, ARMTAP_FINDING_network_stalled, ARMTAP_BLAME_UNCLEAR}, {0}},
+        {{GAP_NOT_SENT}, {STOOD_STILL}, -3000 * MS, {2, ARMTAP_FINDING_network_stalled, ARMTAP_BLAME_UNCLEAR}, {0}},
+        {{GAP_NOT_SENT},
+         {RESENT(to_robot)},
+         3000 * MS,
+         {2, ARMTAP_FINDING_tcp_retransmission, ARMTAP_BLAME_UNCLEAR},
+         {0}},
+        {{GAP_NOT_SENT}, {RESENT(to_robot)}, 3000 * MS + 1, {1, NOTHING, ARMTAP_BLAME_CLIENT}, {0}},
+        {{GAP_NOT_SENT}, {RESENT(from_robot)}, 0, {1, NOTHING, ARMTAP_BLAME_CLIENT}, {0}},
         /* A silence ends before, or with the record that shows what was skipped. */
         SKIPPED_WHILE(held_up),
         WHILE(acks_lost, RTDE, 3, -1000 * MS, BY_SILENCE_TOO),
