@@ -469,7 +469,9 @@ def known(diagnosis):
     for incident in lists["incidents"]:
         incident["evidence"] = [diagnosis["findings"][i] for i in incident["evidence"] if diagnosis["findings"][i]["id"] != "rate.low"]
         incident["text"] = incident["text"].partition(":")[0]
-    return lists, diagnosis["streams"], diagnosis["modes"]
+    # a part without data of a stream does not know since when it had stopped: the silence that is found says it
+    streams = [{key: one[key] for key in one if not key.startswith("stopped_")} for one in diagnosis["streams"]]
+    return lists, streams, diagnosis["modes"]
 
 
 def check_borders():

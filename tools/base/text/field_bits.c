@@ -60,7 +60,7 @@ void field_bit_say(char text[FIELD_BIT_MAX], const struct armtap_field *field, s
         snprintf(text, FIELD_BIT_MAX, "%s", name);
     else if (registers)
         snprintf(text, FIELD_BIT_MAX, "%.*s bit register %zu", (int)(registers - field->name), field->name,
-                 strtoul(registers + strlen("_bit_registers"), NULL, 10) + bit);
+                 (size_t)strtoul(registers + strlen("_bit_registers"), NULL, 10) + bit);
     else
         snprintf(text, FIELD_BIT_MAX, "%s %zu", *kind ? kind : "bit", bit);
 }
