@@ -11,12 +11,11 @@ enum {
     GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */
     APART_LEAST = 3     /* packets that came late: a single packet may be captured late for another reason */
 };
-#define GRACE_TIME INT64_C(750000000)   /* ns: and so do merged captures whose clocks are half a second apart */
-#define SHORT_TIME INT64_C(50000000)    /* ns: the same where rows would come to belong to the next file of a capture */
-#define APART_TIME INT64_C(5000000)     /* ns: queues of one capturing machine are less apart */
-#define PATIENCE INT64_C(2000000000)    /* ns: a hole this old is given up */
-#define HEARD INT64_C(30000000000)      /* ns: who acknowledged so lately would still be heard */
-#define CLOCK_STEP INT64_C(-1000000000) /* ns: a capture clock that went back this far was set */
+#define GRACE_TIME INT64_C(750000000) /* ns: and so do merged captures whose clocks are half a second apart */
+#define SHORT_TIME INT64_C(50000000)  /* ns: the same where rows would come to belong to the next file of a capture */
+#define APART_TIME INT64_C(5000000)   /* ns: queues of one capturing machine are less apart */
+#define PATIENCE INT64_C(2000000000)  /* ns: a hole this old is given up */
+#define HEARD INT64_C(30000000000)    /* ns: who acknowledged so lately would still be heard */
 
 void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state)
 {
@@ -33,8 +32,8 @@ void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint
 int64_t armtap_tcp_elapsed(int64_t now, int64_t then)
 {
     bool has_clock = now != ARMTAP_NO_TIME && then != ARMTAP_NO_TIME;
-    int64_t time = has_clock ? (int64_t)((uint64_t)now - (uint64_t)then) : CLOCK_STEP;
-    return time <= CLOCK_STEP ? GRACE_TIME : time > 0 ? time : 0; /* without a clock, only packets count */
+    int64_t time = has_clock ? (int64_t)((uint64_t)now - (uint64_t)then) : -ARMTAP_CLOCK_STEP;
+    return time <= -ARMTAP_CLOCK_STEP ? GRACE_TIME : time > 0 ? time : 0; /* without a clock, only packets count */
 }
 
 static void drop_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)

@@ -111,6 +111,9 @@ static struct missing_data *make_missing(const struct job *job)
     struct missing_data *missing = missing_data_new(job->wish->direction);
     if (missing && !job->once)
         missing_data_only_learn(missing);
+    if (missing &&
+        (selection_asks(&job->selection, ROW_COLUMN_gap_s) || selection_asks(&job->selection, ROW_COLUMN_gap_cause)))
+        missing_data_find_gaps(missing);
     return missing;
 }
 
@@ -132,12 +135,14 @@ int job_prepare(struct job *job)
 {
     job->numbering = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
     job->rank = STREAM_RANK_LAST;
+    if (selection_parse(job->wish->fields, &job->selection) != 0)
+        return job_give_up_memory(job);
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
     job->missing = make_missing(job);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
         return job_give_up_memory(job);
-    if (!job->tables || !job->streams || !job->missing || selection_parse(job->wish->fields, &job->selection) != 0)
+    if (!job->tables || !job->streams || !job->missing)
         return job_give_up_memory(job);
     job->selection.joined = job->wish->joined;
     job->clocks.is_wanted = selection_asks(&job->selection, ROW_COLUMN_robot_time);

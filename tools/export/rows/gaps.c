@@ -27,14 +27,14 @@ const char *gap_cause_name(enum gap_cause cause)
     return names[cause];
 }
 
-void robot_ports_free(struct robot_ports *ports)
+void robot_ports_forget(struct robot_ports *ports)
 {
     for (size_t i = 0; i < ports->count; i++) {
         free(ports->port[i]->name);
         free(ports->port[i]);
     }
     free(ports->port);
-    *ports = (struct robot_ports){0};
+    *ports = (struct robot_ports){.is_wanted = ports->is_wanted};
 }
 
 /* NULL without memory. */
@@ -72,6 +72,8 @@ int gap_find(struct robot_ports *ports, struct gap_track *track, const struct ar
              const struct gap_sight *sight, struct gap *gap)
 {
     bool is_first = !track->port;
+    if (!ports->is_wanted)
+        return 0;
     if (is_first && !(track->port = port_of(ports, record->stream->robot)))
         return -1;
     struct robot_port *port = track->port;

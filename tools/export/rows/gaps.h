@@ -27,10 +27,11 @@ struct gap {
 
 /* The ports of robots; begins as zeros. */
 struct robot_ports {
+    bool is_wanted; /* else no gap is found */
     struct robot_port **port;
     size_t count;
 };
-void robot_ports_free(struct robot_ports *ports);
+void robot_ports_forget(struct robot_ports *ports);
 
 /* A connection; begins as zeros. */
 struct gap_track {
@@ -45,7 +46,8 @@ struct gap_sight {
     double clock; /* by how much the controller's clock advanced, s; NAN: unknown */
 };
 
-/* Takes the next record. Sets *gap to the gap before it, zeros if there is none. 0, or -1 without memory. */
+/* Takes the next record, if gaps are wanted. Sets *gap to the gap before it, zeros if there is none. 0, or -1 without
+ * memory. */
 int gap_find(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record,
              const struct gap_sight *sight, struct gap *gap);
 

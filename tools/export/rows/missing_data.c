@@ -66,6 +66,11 @@ void missing_data_limit(struct missing_data *data, const struct timestamp_range 
     data->range = *range;
 }
 
+void missing_data_find_gaps(struct missing_data *data)
+{
+    data->ports.is_wanted = true;
+}
+
 void missing_data_goes_on(struct missing_data *data)
 {
     data->goes_on = true;
@@ -114,7 +119,7 @@ void missing_data_free(struct missing_data *data)
         flow_free(data->flows.slots[i].thing);
     free(data->flows.slots);
     forget_places(data);
-    robot_ports_free(&data->ports);
+    robot_ports_forget(&data->ports);
     armtap_rates_shared_free(data->shared);
     free(data);
 }
@@ -127,7 +132,7 @@ static void begin_flow(struct flow *flow)
 void missing_data_rewind(struct missing_data *data)
 {
     forget_places(data);
-    robot_ports_free(&data->ports);
+    robot_ports_forget(&data->ports);
     data->only_learns = false;
     for (size_t i = 0; i < data->flows.count; i++) {
         struct flow *flow = data->flows.slots[i].thing;

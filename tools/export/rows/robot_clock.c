@@ -7,8 +7,15 @@
 struct robot_clock {
     struct clock_drift drift;
     struct armtap_clock_totals totals;
-    uint64_t counted; /* packages when `totals` were made */
+    uint64_t counted; /* packages when `totals` were made, ... */
+    bool is_of_now;   /* ... and of which run */
 };
+
+/* Totals take thousands of steps. Those of a source that is read once are made anew when it has grown by an eighth. */
+static bool is_outdated(const struct robot_clock *clock, uint64_t packages, bool is_of_now)
+{
+    return is_of_now != clock->is_of_now || packages < clock->counted || packages - clock->counted > clock->counted / 8;
+}
 
 void robot_clocks_forget(struct robot_clocks *clocks)
 {
@@ -37,10 +44,13 @@ int64_t robot_clocks_time(struct robot_clocks *clocks, const struct armtap_recor
     struct robot_clock *clock = by_connection_find(&clocks->clocks, record->stream->connection);
     if (!clock)
         return ARMTAP_NO_TIME;
-    uint64_t packages = clock->drift.now.packages + clock->drift.best.packages;
-    if (packages != clock->counted) {
-        armtap_clock_drift_totals(&clock->drift, &clock->totals);
+    const struct clock_drift *drift = &clock->drift;
+    bool is_of_now = drift->now.packages > drift->best.packages;
+    uint64_t packages = is_of_now ? drift->now.packages : drift->best.packages;
+    if (is_outdated(clock, packages, is_of_now)) {
+        armtap_clock_drift_totals(drift, &clock->totals);
         clock->counted = packages;
+        clock->is_of_now = is_of_now;
     }
     return armtap_clock_drift_axis(&clock->drift, &clock->totals, record->clock);
 }
