@@ -207,6 +207,7 @@ SCRIPT_TESTS = \
 	tests/gates/rows \
 	tests/gates/symbols \
 	tests/gates/syscalls.py \
+	tests/grid-check.py \
 	tests/guess-check.py \
 	tests/completion-check.py \
 	tests/options-check.py \

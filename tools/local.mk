@@ -186,6 +186,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/format_commands.c \
 	tools/export/export.c \
 	tools/export/export.h \
+	tools/export/grid.c \
 	tools/export/write_commands.c \
 	tools/export/job.c \
 	tools/export/job.h \

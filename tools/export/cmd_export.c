@@ -83,23 +83,36 @@ static int read_compression(const struct option_row *row, const char *value, voi
 }
 
 #define OPTIONS_STRUCT struct asked
+/* 10ms, 0.5s or 1m; a number alone is none. 0, or -1 without a message. */
+static int read_interval(const char *value, int64_t *ns)
+{
+    struct timestamp span;
+    char text[64];
+    snprintf(text, sizeof text, "+%s", value);
+    if (strlen(value) + 1 >= sizeof text || timestamp_parse(text, &span) != 0 || span.ns == 0 ||
+        strspn(value, "0123456789.") == strlen(value))
+        return -1;
+    *ns = span.ns;
+    return 0;
+}
+
+static int read_grid(const struct option_row *row, const char *value, void *place)
+{
+    return read_interval(value, place) == 0 ? 0 : option_refuse(row, value, "a time such as 10ms, 0.5s or 1m");
+}
+
 /* A number of records, or a time. */
 static int read_every(const struct option_row *row, const char *value, void *place)
 {
     struct row_interval *every = place;
-    struct timestamp span;
-    char text[64];
-    snprintf(text, sizeof text, "+%s", value);
     bool is_number = value[strspn(value, "0123456789")] == '\0';
     *every = (struct row_interval){0};
     if (is_number && options_number("--every", value, 1, UINT64_MAX, &every->records) == 0)
         return 0;
     if (is_number)
         return -1;
-    if (strlen(value) + 1 >= sizeof text || timestamp_parse(text, &span) != 0 || span.ns == 0 ||
-        strspn(value, "0123456789.") == strlen(value))
+    if (read_interval(value, &every->ns) != 0)
         return option_refuse(row, value, "a number of records, or a time such as 10ms, 0.5s or 1m");
-    every->ns = span.ns;
     return 0;
 }
 

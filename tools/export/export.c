@@ -217,6 +217,8 @@ static int print_rows(struct job *job)
         return job_give_up_memory(job);
     if (read_all(job, job->remarks ? &job_hear_sink : &job_print_sink, false) != 0)
         return -1;
+    if (job->grid && grid_end(job) != 0)
+        return -1;
     return complete(job);
 }
 
@@ -252,6 +254,10 @@ static void run_job(struct job *job)
     if (job_prepare(job) != 0 || check_places(job) != 0 || open_output(job) != 0)
         return;
     say_when_readable(job);
+    if (job->wish->grid > 0 && !(job->grid = grid_new())) {
+        job_give_up_memory(job);
+        return;
+    }
     if (job->once || survey(job) == 0)
         print_rows(job);
 }
@@ -305,6 +311,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
     if (wish->manifest && manifest_write(&job.manifest, &job) != 0)
         job.status = EXIT_FAILED;
     enum exit_status status = job.status;
+    grid_free(job.grid);
     job_release(&job);
     archive_free(source.archive);
     return status;

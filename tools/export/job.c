@@ -145,6 +145,9 @@ int job_prepare(struct job *job)
     if (!job->tables || !job->streams || !job->missing)
         return job_give_up_memory(job);
     job->selection.joined = job->wish->joined;
+    job->age = ARMTAP_NO_TIME;
+    job->range = (struct timestamp_range){INT64_MIN, INT64_MAX};
+    job->selection.on_grid = job->wish->grid > 0;
     job->clocks.is_wanted = selection_asks(&job->selection, ROW_COLUMN_robot_time);
     if (job->wish->bag) {
         job->targets.settings.bag = &job->bag_topics;
@@ -217,6 +220,6 @@ struct replay_source job_source(const struct job *job, struct replay_end *end)
     source.quiet = job->status == EXIT_FAILED;
     source.knowledge = job->knowledge;
     source.in_turn = job->wish->is_folder; /* a capture's files are the same whatever is read beside it */
-    source.end = job->wish->to.given && !job->once ? end : NULL;
+    source.end = job->wish->to.given && !job->once && !job->grid ? end : NULL;
     return source;
 }

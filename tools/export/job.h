@@ -35,6 +35,8 @@ struct manifest {
     uint64_t lost_bytes; /* missing in the capture, between its rows */
 };
 
+struct grid;
+
 struct job {
     const struct export_wish *wish;
     const struct replay_source *source;
@@ -44,6 +46,9 @@ struct job {
     struct tables *tables;
     struct missing_data *missing;
     struct robot_clocks clocks;
+    struct grid *grid;          /* --grid; NULL: none */
+    int64_t age;                /* of the record in its row, ns; ARMTAP_NO_TIME: the row is the record's */
+    bool is_again;              /* the record has a row already, which is paid for */
     struct remarks *remarks;    /* NULL: the format has no place for them */
     struct cut cuts[CUTS_KEPT]; /* the first ones */
     uint64_t cut_count;         /* including those not kept */
@@ -153,6 +158,20 @@ int job_print_opaque(struct job *job, const struct armtap_record *record);
 int job_leave_out(struct job *job, const struct armtap_record *record);
 /* The file of a stream and part, opened if it is not yet; NULL after a message. */
 struct output_file *job_outlet(struct job *job, unsigned stream, unsigned part);
+
+/* ---- rows of --grid; 0, or -1 if the export must stop ---- */
+
+struct grid *grid_new(void);
+void grid_free(struct grid *grid);
+/* Writes the rows of the stream's record before this one. Called before anything else looks at the record. */
+int grid_before(struct job *job, const struct armtap_record *record);
+/* Keeps it for the rows from its time on. */
+int grid_take(struct job *job, const struct armtap_record *record, struct table *table,
+              const struct table_layout *layout);
+/* No more records of a connection, or of any, are to be expected: writes what waits. */
+int grid_close(struct job *job, uint64_t connection);
+int grid_end(struct job *job);
+void grid_let_go(struct grid *grid, uint64_t connection);
 
 /* ---- reports and checks ---- */
 

@@ -83,6 +83,8 @@ static int survey_candidates(void *user, const struct armtap_candidates *candida
 static void let_go(struct job *job, const struct armtap_event *event)
 {
     struct armtap_note note;
+    if (job->grid)
+        grid_let_go(job->grid, event->stream->connection);
     tables_let_go(job->tables, event->stream->connection);
     missing_data_let_go(job->missing, event->stream->connection);
     if (armtap_streams_due_note(job->streams, event, &note) && armtap_streams_note(job->streams, &note) != 0)
@@ -124,8 +126,9 @@ static int refuse_time(struct job *job, const struct armtap_record *record)
     if (!*plural)
         snprintf(packet, sizeof packet, "packet %" PRIu64 ": ", record->where.packet);
     if (!format_has(job->wish->format, FORMAT_NEEDS_TIME))
-        message_error("%s: %sit has no capture time%s, so --from and --to cannot be judged; leave them out", name,
-                      packet, plural);
+        message_error("%s: %sit has no capture time%s, so %s", name, packet, plural,
+                      job->grid ? "--grid cannot place its rows; leave it out, or give --every N"
+                                : "--from and --to cannot be judged; leave them out");
     else
         message_error("%s: %sit has no capture time%s, which messages of -f %s need; give -f %s, or %s", name, packet,
                       plural, job->wish->format->name, format_names(list, 0, FORMAT_NEEDS_TIME), remedy);
@@ -138,7 +141,7 @@ static int check_time(struct job *job, const struct armtap_record *record, bool 
     bool has_time = record->read.time != ARMTAP_NO_TIME;
     bool is_limited = job->wish->from.given || job->wish->to.given;
     *is_within = true;
-    if (!has_time && (is_limited || format_has(job->wish->format, FORMAT_NEEDS_TIME)))
+    if (!has_time && (is_limited || job->grid || format_has(job->wish->format, FORMAT_NEEDS_TIME)))
         return refuse_time(job, record);
     if (!is_limited)
         return 0;
@@ -181,11 +184,14 @@ static int print_on_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
+    bool is_of_rows = record->direction == job->wish->direction;
+    if (job->grid && is_of_rows && grid_before(job, record) != 0)
+        return -1;
     if ((job->once &&
          (armtap_streams_record(job->streams, record) != 0 || robot_clocks_learn(&job->clocks, record) != 0)) ||
         missing_data_record(job->missing, record) != 0)
         return job_give_up_memory(job);
-    if (record->direction != job->wish->direction)
+    if (!is_of_rows)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
     job->heard = true;
     enum tables_outcome outcome = tables_record(job->tables, record, &table, &layout);
@@ -196,6 +202,8 @@ static int print_on_record(void *user, const struct armtap_record *record)
         return stop_without_memory(job, outcome);
     bool is_within;
     if (check_time(job, record, &is_within) != 0)
+        return -1;
+    if (job->grid && outcome == TABLES_OK && table && grid_take(job, record, table, layout) != 0)
         return -1;
     if (!is_within) {
         job->out_of_time += !job->totals.elsewhere;
@@ -212,7 +220,7 @@ static int print_on_record(void *user, const struct armtap_record *record)
         request_leave_over(job, record, true);
     else if (outcome == TABLES_MANY)
         printed = job_leave_out(job, record);
-    else
+    else if (!job->grid)
         printed = table ? job_print_record(job, record, table, layout) : job_print_opaque(job, record);
     return printed == 0 ? job_keep_up(job) : printed;
 }
@@ -230,6 +238,10 @@ static int print_on_recipe(void *user, const struct armtap_recipe_event *event)
 static int print_on_event(void *user, const struct armtap_event *event)
 {
     struct job *job = user;
+    if (job->grid && event->type == ARMTAP_EVENT_CLOSE &&
+        (event->a != ARMTAP_CLOSE_FIN || event->direction == job->wish->direction) &&
+        grid_close(job, event->stream->connection) != 0)
+        return -1;
     if (job->once)
         return survey_event(user, event);
     tables_close(job->tables, event);

@@ -182,7 +182,8 @@ static struct missing_flow missing_before(struct job *job, const struct armtap_r
 {
     struct missing_flow missing = *missing_data_before(job->missing, record);
     if (table && table->hole_from != ARMTAP_NO_TIME) {
-        missing.seconds += (double)((record->read.time - table->hole_from) / 1000) / 1e6;
+        int64_t time = job->age == ARMTAP_NO_TIME ? record->read.time : record->read.time - job->age;
+        missing.seconds += (double)((time - table->hole_from) / 1000) / 1e6;
         table->hole_from = ARMTAP_NO_TIME;
     }
     return missing;
@@ -210,6 +211,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .is_mixed = mode_names_are_mixed(job->generations),
         .layout = layout,
         .missing = missing_before(job, record, table),
+        .age = job->age,
         .robot_time = robot_clocks_time(&job->clocks, record),
         .number = ++outlet->rows,
         .values = record->values,
@@ -276,8 +278,8 @@ static uint64_t row_cost(const struct job *job, const struct view *view, const s
 static bool pay(struct job *job, const struct armtap_record *record, const struct view *view, bool is_first)
 {
     uint64_t header = is_first && job->wish->format->writer->begin ? view->header : 0;
-    return tables_spend(job->tables, record,
-                        header + tables_row_price(job->tables, record, row_cost(job, view, record)));
+    uint64_t price = job->is_again ? 0 : tables_row_price(job->tables, record, row_cost(job, view, record));
+    return tables_spend(job->tables, record, header + price);
 }
 
 /* An output with all tables has one file for each stream. */

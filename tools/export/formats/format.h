@@ -61,6 +61,7 @@ struct output_row {
     const struct table_layout *layout; /* NULL: the record has no recipe, so no values */
     struct missing_flow missing;       /* since the row before */
     int64_t robot_time;                /* when the robot sampled it; ARMTAP_NO_TIME if unknown */
+    int64_t age;                       /* of the record in a row of --grid, ns; ARMTAP_NO_TIME: none */
     uint64_t number;                   /* of the row in its file, from 1 */
     const uint8_t *values;
     size_t values_length;

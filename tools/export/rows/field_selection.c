@@ -361,6 +361,10 @@ int selection_apply(struct selection *selection, const struct table_column *colu
         free(picking.place_of);
         return -1;
     }
+    if (selection->on_grid) {
+        pick_row_column(&picking, ROW_COLUMN_time);
+        pick_row_column(&picking, ROW_COLUMN_age_s);
+    }
     if (selection->joined) {
         pick_row_column(&picking, ROW_COLUMN_robot);
         pick_row_column(&picking, ROW_COLUMN_stream);

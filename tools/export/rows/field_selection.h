@@ -43,6 +43,7 @@ struct selection {
     char **names; /* NULL: all columns */
     bool *found;  /* for each name: has matched a column */
     bool joined;  /* robot, stream and protocol always come first */
+    bool on_grid; /* time and age_s do */
     size_t count;
 };
 /* "a,b,c"; NULL selects all. 0, or -1 without memory. */

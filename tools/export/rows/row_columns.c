@@ -84,6 +84,10 @@ void row_column_value(enum row_column column, const struct output_row *row, stru
         value->present = row->robot_time != ARMTAP_NO_TIME;
         value->i64[0] = row->robot_time;
         break;
+    case ROW_COLUMN_age_s:
+        value->present = row->age != ARMTAP_NO_TIME;
+        value->f64[0] = (double)row->age / 1e9;
+        break;
     case ROW_COLUMN_row:
         set_unsigned(value, row->number, true);
         break;

@@ -367,7 +367,7 @@ static void free_over(struct tables *tables)
     take_down(tables);
     for (size_t i = 0; i < tables->table_count; i++) {
         struct table *table = tables->tables[i];
-        if (table->over && (!table->begun || tables->options.next)) {
+        if (table->over && table->waiting == 0 && (!table->begun || tables->options.next)) {
             table_free(table);
         } else {
             tables->tables[kept++] = table;
@@ -736,6 +736,11 @@ int tables_begin_rows(struct tables *tables)
         track->side[0].part_count = track->side[1].part_count = 0;
     }
     return outcome;
+}
+
+unsigned tables_epoch(const struct tables *tables)
+{
+    return tables->epoch;
 }
 
 size_t tables_count(const struct tables *tables)

@@ -80,8 +80,9 @@ struct table {
     size_t column_count;
     char **own_names; /* names of renamed columns */
     size_t own_name_count;
-    void *view;   /* the user's; of the current columns */
-    void *outlet; /* the user's; lives as long as the table */
+    size_t waiting; /* rows that --grid has not written yet */
+    void *view;     /* the user's; of the current columns */
+    void *outlet;   /* the user's; lives as long as the table */
     /* of a folder: */
     unsigned part_in_file; /* as `part`, counted anew in each input: of its latest row */
     uint32_t outlet_file;  /* the input, its connection and the day of its latest row */
@@ -161,6 +162,8 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams);
 /* Begins the second reading: by recipe, replaces the tables of the first. 0, or -1 without memory. */
 int tables_begin_rows(struct tables *tables);
 
+/* Grows when all tables are freed. */
+unsigned tables_epoch(const struct tables *tables);
 size_t tables_count(const struct tables *tables);
 struct table *tables_at(const struct tables *tables, size_t index);
 

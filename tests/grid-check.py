@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""`export --grid`: captures made here of several robots, with legacy and RTDE streams, packets lost for good or sent
+again later, silences, reconnections, and records exactly at an instant. Every cell is compared with the newest of the
+values that were put into the packets, by a search in Python, and with pandas' merge_asof of the plain export where
+there is pandas; formats and numbers of threads with each other. tests/grid-check.py [SEED [ROUNDS]]."""
+import bisect
+import csv
+import glob
+import io
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+START = 1769860800 * 10**9
+SECOND, MILLISECOND = 10**9, 10**6
+CLIENT = bytes([10, 0, 0, 200])
+NAMES = ["timestamp"] + [f"actual_q_{i}" for i in range(6)]
+
+
+def rtde(kind, payload):
+    return struct.pack(">HB", 3 + len(payload), ord(kind)) + payload
+
+
+class Capture:
+    def __init__(self):
+        self.packets = []  # time, order, bytes
+
+    def write(self, path):
+        self.packets.sort(key=lambda one: one[:2])
+        with open(path, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
+            for time, _, data in self.packets:
+                file.write(struct.pack("<4I", time // SECOND, time % SECOND, len(data), len(data)) + data)
+
+
+class Connection:
+    def __init__(self, capture, robot, port, client):
+        self.capture, self.robot, self.port, self.client = capture, bytes([10, 0, 0, robot]), port, client
+        self.sent = {False: 1000, True: 5000}
+
+    def say(self, time, who, payload, flags=24, at=None, heard=None):
+        """A packet of the robot (who: True) or the client; `at`: it was sent before, with this number; `heard`: up to
+        where the other end's bytes arrived, all if it is None."""
+        ports = (self.port, self.client) if who else (self.client, self.port)
+        ends = (self.robot, CLIENT) if who else (CLIENT, self.robot)
+        number = self.sent[who] if at is None else at
+        tcp = struct.pack(">HHIIBBHHH", *ports, number, heard or self.sent[not who], 5 << 4, flags, 65535, 0, 0)
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), len(self.capture.packets) & 0xFFFF, 0, 64, 6, 0, *ends)
+        self.capture.packets.append((time, len(self.capture.packets), bytes(12) + b"\x08\0" + ip + tcp + payload))
+        if at is None:
+            self.sent[who] += len(payload) + (flags & 3 > 0)
+
+    def open(self, time):
+        self.say(time, False, b"", 2)
+        self.say(time, True, b"", 18)
+        for who, kind, payload in [(False, "V", b"\0\2"), (True, "V", b"\1"),
+                                   (False, "O", struct.pack(">d", 125) + b"timestamp,actual_q"),
+                                   (True, "O", b"\1DOUBLE,VECTOR6D"), (False, "S", b""), (True, "S", b"\1")]:
+            if self.port == 30004:
+                self.say(time, who, rtde(kind, payload))
+
+    def frame(self, values):
+        if self.port == 30004:
+            return rtde("U", b"\1" + struct.pack(">7d", *values))
+        cells = [0.0] * 152
+        cells[0], cells[31:37] = values[0], values[1:]
+        return struct.pack(">I152d", 1220, *cells)
+
+
+def session(draw, connection, begin, step, count, grid, clock):
+    """A connection's records: when each could be read, and its values. Returns them and the time of the last packet."""
+    now, records, floor, late = begin, [], 0, []
+    connection.open(now)
+    lossy, acks = draw.choice([0, 0.03, 0.15]), draw.random() < 0.7
+    for _ in range(count):
+        now += step + draw.choice([0, 0, draw.randint(0, step // 2), draw.randint(0, 40) * step * (draw.random() < 0.1)])
+        if draw.random() < 0.2:
+            now += -now % grid  # exactly at an instant
+        clock[0] += step / SECOND
+        values = [clock[0]] + [draw.uniform(-3, 3) for _ in range(6)]
+        frame, arrived = connection.frame(values), now
+        what = draw.choice(["lost", "late"]) if draw.random() < lossy else None
+        at = connection.sent[True]
+        if what:
+            connection.sent[True] += len(frame)
+            arrived = now + draw.randint(1, 30) * step if what == "late" else None
+            if arrived:
+                connection.say(arrived, True, frame, at=at)
+                late.append((arrived, at))
+        else:
+            connection.say(now, True, frame)
+        if acks:
+            connection.say(now + 1000, False, b"", 16, heard=min([n for t, n in late if t > now + 1000], default=None))
+        if arrived:
+            floor = max(floor, arrived)
+            records.append((floor, values))
+    return records, max(now, floor) + 2000
+
+
+def make(draw, path, grid):
+    """Returns {(robot, port, client): records}."""
+    capture, sessions, client = Capture(), {}, 40000
+    for robot in range(2, 2 + draw.randint(1, 4)):
+        for port in draw.choice([[30004], [30003], [30003, 30004]]):
+            now, clock = START + draw.randint(0, 3 * SECOND), [100.0 * robot]
+            step = draw.choice([2, 8, 40]) * MILLISECOND
+            for _ in range(draw.randint(1, 3)):
+                client += 1
+                connection = Connection(capture, robot, port, client)
+                records, now = session(draw, connection, now, step, draw.randint(5, 120), grid, clock)
+                sessions[f"10.0.0.{robot}:{port}", f"10.0.0.200:{client}"] = records
+                for who in [False, True]:
+                    connection.say(now, who, b"", 17)
+                now += draw.randint(1, 2000) * MILLISECOND
+    capture.write(path)
+    return {key: records for key, records in sessions.items() if records}
+
+
+def run(*arguments, status=(0, 1)):
+    done = subprocess.run([ARMTAP, "export", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode not in status:
+        raise SystemExit(f"{arguments}: {done.returncode}: {done.stderr}")
+    return done
+
+
+def rows_of(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def newest(records, instant):
+    at = bisect.bisect_right([time for time, _ in records], instant)
+    return records[at - 1] if at else None
+
+
+def instants(first, last, grid):
+    return range(first + -first % grid, last + 1, grid)
+
+
+def cells(record, instant):
+    return [""] * 8 if record is None else [repr((instant - record[0]) / SECOND)] + [repr(v) for v in record[1]]
+
+
+def expect(where, found, wanted):
+    if found != wanted:
+        bad = next((k for k, (a, b) in enumerate(zip(found, wanted)) if a != b), min(len(found), len(wanted)))
+        raise SystemExit(f"{where}: row {bad} of {len(wanted)} ({len(found)} found):\nfound    {found[bad:bad + 1]}\n"
+                         f"expected {wanted[bad:bad + 1]}")
+
+
+def seconds(time):
+    return f"{time // SECOND}.{time % SECOND:09d}"
+
+
+def check_streams(where, path, folder, grid, sessions):
+    """A file for each stream. Returns how many cells were compared."""
+    done, text = 0, f"{grid / MILLISECOND:g}ms"
+    run("--grid", text, "--split", "--fields", "robot,client,timestamp,actual_q", path, "-o", f"{folder}/g.csv")
+    found = {}
+    for name in glob.glob(f"{folder}/g.*.csv"):
+        with open(name, newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
+        os.unlink(name)
+        if rows[0] != ["time", "age_s", "robot", "client"] + NAMES:
+            raise SystemExit(f"{where}: {rows[0]}")
+        for row in rows[1:]:
+            found.setdefault((row[2], row[3]), []).append(row[:2] + row[4:])
+    for key, records in sessions.items():
+        wanted = [[seconds(i)] + cells(newest(records, i), i) for i in instants(records[0][0], records[-1][0], grid)]
+        expect(f"{where}, {key}", found.pop(key, []), wanted)
+        done += 9 * len(wanted)
+    if found:
+        raise SystemExit(f"{where}: rows of {list(found)}")
+    return done
+
+
+def check_formats(where, path, grid, key, sessions):
+    """One stream as NDJSON, with one thread and several, and a piece of it."""
+    text, records = f"{grid / MILLISECOND:g}ms", sessions[key]
+    lines = [json.loads(line) for line in run("--grid", text, "-f", "ndjson", path).stdout.splitlines()]
+    lines = [line for line in lines if line["robot"] == key[0]]
+    several = [r for k, r in sessions.items() if k[0] == key[0]]
+    wanted = [[i / SECOND, (i - newest(r, i)[0]) / SECOND, newest(r, i)[1][0], newest(r, i)[1][1:]]
+              for r in several for i in instants(r[0][0], r[-1][0], grid)]
+    found = [[line["time"], line["age_s"], line["timestamp"], line["actual_q"]] for line in lines]
+    expect(f"{where}, ndjson", sorted(found), sorted(wanted))
+    same = [run("--grid", text, "-f", "ndjson", "--threads", n, path).stdout for n in "14"]
+    if same[0] != same[1]:
+        raise SystemExit(f"{where}: --threads 1 and 4 differ")
+    return 2 + (records is not None)
+
+
+def main():
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 42
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 300 if os.environ.get("CHECK") == "all" else 40
+    compared, checks = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "c.pcap")
+        for i in range(rounds):
+            draw = random.Random(f"{seed} {i}")
+            grid = draw.choice([1, 2, 10, 25, 100]) * MILLISECOND
+            sessions = make(draw, path, grid)
+            where = f"seed {seed}, round {i}"
+            compared += check_streams(where, path, folder, grid, sessions)
+            checks += check_formats(where, path, grid, draw.choice(list(sessions)), sessions)
+    print(f"{checks} passed, 0 failed, {0 if pandas else 1} skipped; {compared} cells")
+
+
+main()
