@@ -20,8 +20,8 @@ ONE_IN = 60  # combinations
 ENV = dict(os.environ, TZ="EST5", LC_ALL="C.UTF-8", TERM="dumb", NO_COLOR="")
 ENV.pop("NO_COLOR")
 
-# No effect, whatever is read: CLI users may always give them. --pager asks a terminal.
-ANYWHERE = {"--threads", "--color", "--pager", "--help"}
+# No effect, whatever is read: CLI users may always give them. --pager asks a terminal; names are for labels-check.py.
+ANYWHERE = {"--threads", "--color", "--pager", "--help", "--label", "--labels"}
 # Status 0 in place of 1, which export has with --strict only; archives' scripts give it always.
 # The manual wants index to have the --recipe of export.
 KEPT = {("export", "--findings-ok"), ("index", "--recipe")}
@@ -36,6 +36,7 @@ COMPANIONS = {("export", "--local"): ["--to", "12:00:01"], ("stats", "--local"):
 # A value of each option, as good as any; a list: each of them.
 VALUES = {
     "--port": ["40004=rtde", "30004=realtime"], "--recipe": ["recipe.txt", "recipe-both.txt", "recipe-ur.txt"], "--raw": ["dashboard", "rtde"], "--interface": "lo", "--filter": "tcp",
+    "--label": "10.0.0.2=cell-3", "--labels": "labels.txt",
     "--threads": "2", "--fields": ["timestamp", "robot_mode"], "--frequency": "25", "--give-up": "1", "--color": "always",
     "--around": ["safety.stop", "silence"], "--stream": ["1", "0"], "--tolerance": "1000", "--output": "OUT", "--format": "ndjson",
     "--dialect": ["record.py", "small", "json", "v5"], "--compression": ["none", "lz4", "gzip"], "--layout": ["cb2", "cb3e"],
@@ -196,6 +197,8 @@ def make_captures():
     write_capture("both-late.pcap", head, [one for i, one in enumerate(packets) if i >= data[0] or 30004 not in ports_of(one)])
     head, packets = packets_of(sample("ur-rtde.pcap.gz"))
     write_capture("ur-late.pcap", head, packets[60:])
+    with open("labels.txt", "w", encoding="ascii") as file:
+        file.write("10.0.0.2 cell-3\n")
     with open("dump", "wb") as file:  # of which nobody knows what it is
         file.write(b"x\n")
     with open("realtime.dump", "wb") as file:
@@ -326,7 +329,7 @@ def check_sources():
 
 # ---- twice --------------------------------------------------------------------------------------------------------------
 
-REPEATED = {"--port", "--hide", "--in-use", "--fill", "--allow-from", "--rotate"}
+REPEATED = {"--label", "--port", "--hide", "--in-use", "--fill", "--allow-from", "--rotate"}
 
 
 def check_twice(commands):

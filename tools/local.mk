@@ -107,6 +107,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay/source.c \
 	tools/input/robots/event_loop.c \
 	tools/input/robots/event_loop.h \
+	tools/input/robots/labels.c \
+	tools/input/robots/labels.h \
 	tools/input/robots/ring.c \
 	tools/input/robots/ring.h \
 	tools/input/robots/robot_address.c \

@@ -87,6 +87,13 @@ static int read_port(const struct option_row *row, const char *value, void *plac
     return options_add_port(place, "--port", (struct armtap_port){.port = (uint16_t)port, .protocol = protocol});
 }
 
+static int read_label(const struct option_row *row, const char *value, void *place)
+{
+    struct options *options = place;
+    (void)row;
+    return labels_add(&options->labels, value);
+}
+
 static int read_give_up(const struct option_row *row, const char *value, void *place)
 {
     struct options *options = place;

@@ -271,6 +271,13 @@ static int open_interface(struct options *options)
     return options->live ? 0 : -1;
 }
 
+static int read_labels(struct options *options)
+{
+    int outcome = options->labels_name ? labels_read(&options->labels, options->labels_name) : 0;
+    options->source.labels = options->labels;
+    return outcome;
+}
+
 static int read_recipe(struct options *options)
 {
     if (!options->recipe_name)
@@ -333,6 +340,8 @@ static int finish(struct parser *parser)
     if (open_interface(options) != 0)
         return -1;
     options->zone = options->local ? TIMESTAMP_LOCAL : TIMESTAMP_UTC;
+    if (read_labels(options) != 0)
+        return -1;
     if (!reads(options, READS_CAPTURES | READS_ROBOTS))
         return 0;
     if (read_recipe(options) != 0 || open_robots(options) != 0)
@@ -375,6 +384,7 @@ void options_free(struct options *options)
 {
     if (options->recipe)
         armtap_recipe_release(options->recipe);
+    labels_free(options->labels);
     inputs_free(options->inputs);
     replay_close_interface(options->live);
     robot_sources_close(&options->robots);

@@ -8,6 +8,7 @@
 #include "input/replay/replay.h"
 #include "base/numbers/timestamp.h"
 #include "armtap.h"
+#include "input/robots/labels.h"
 #include "input/robots/robot_link.h"
 
 /* What robots are asked for: the options of commands that read them. */
@@ -163,6 +164,8 @@ struct options {
     struct armtap_port *ports;
     struct armtap_recipe *recipe;
     const char *recipe_name; /* read after all other options were checked */
+    struct labels *labels;
+    const char *labels_name; /* the same */
     struct inputs *inputs;
     struct capture *live;
     struct robot_request request;

@@ -288,10 +288,11 @@ static void set_up(struct job *job, const struct export_wish *wish, const struct
                                     .is_live = replay_is_live(source)}};
     /* What is known about the captures of an archive is read before the capture itself. */
     job->once = !replay_is_repeatable(source) && !(source->archive && archive_current_is_indexed(source->archive));
-    job->targets =
-        (struct targets){.format = wish->format,
-                         .files = &job->outlets,
-                         .settings = {.is_split = wish->split, .several_files = replay_has_several_files(source)}};
+    job->targets = (struct targets){.format = wish->format,
+                                    .files = &job->outlets,
+                                    .settings = {.is_split = wish->split,
+                                                 .several_files = replay_has_several_files(source),
+                                                 .labels = source->labels}};
 }
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *given)

@@ -66,6 +66,7 @@ int asked_check(struct asked *asked);
 struct command_row {
     const struct armtap_command *command;
     unsigned stream;
+    const char *robot, *client;
     const char *file; /* NULL: there are not several */
     bool is_shown;    /* on a terminal: escape hidden characters */
 };

@@ -206,9 +206,9 @@ void command_row_json(const struct command_row *row, struct buffer *out)
     buffer_string(out, ",\"stream\":");
     put_unsigned(out, row->stream);
     buffer_string(out, ",\"robot\":");
-    put_quoted(out, command->stream->robot);
+    put_quoted(out, row->robot);
     buffer_string(out, ",\"client\":");
-    put_quoted(out, command->stream->client);
+    put_quoted(out, row->client);
     buffer_string(out, ",\"code\":");
     put_signed(out, command->code);
     buffer_string(out, ",\"command\":");
@@ -336,8 +336,8 @@ void command_row_csv(const struct command_row *row, struct buffer *out)
     put_cell(out, row->file ? row->file : "", row);
     put_packet_cell(out, true, command->issued.packet);
     put_packet_cell(out, true, row->stream);
-    put_cell(out, command->stream->robot, row);
-    put_cell(out, command->stream->client, row);
+    put_cell(out, row->robot, row);
+    put_cell(out, row->client, row);
     put_signed(out, command->code);
     buffer_char(out, ',');
     put_names(out, command);

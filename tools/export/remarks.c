@@ -4,6 +4,7 @@
 
 #include "base/numbers/timestamp.h"
 #include "job.h"
+#include "input/robots/labels.h"
 #include "input/robots/robot_link.h"
 
 struct remarks {
@@ -101,7 +102,7 @@ bool remarks_next(const struct remarks *remarks, size_t *i, struct remark *remar
         *remark = (struct remark){.kind = finding->kind,
                                   .time = has_time ? finding->where.time : job->totals.first_time,
                                   .stream = stream ? number_of(job, finding, stream) : 0,
-                                  .robot = stream ? stream->robot : NULL,
+                                  .robot = stream ? labels_name(job->source->labels, stream->robot) : NULL,
                                   .file = replay_file_name(job->source, finding->where.file),
                                   .packet = finding->where.packet};
         armtap_finding_say(remark->text, finding, timestamp_zone(job->wish->zone));

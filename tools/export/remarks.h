@@ -14,7 +14,7 @@ struct remark {
     int64_t time; /* that of the first packet if the finding has none */
     char text[ARMTAP_FINDING_TEXT_MAX];
     unsigned stream;   /* its number, if it has a robot */
-    const char *robot; /* its address; NULL: the whole capture */
+    const char *robot; /* what it is called; NULL: the whole capture */
     const char *file;  /* NULL: an interface */
     uint64_t packet;   /* 0: none */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
+#include "input/robots/labels.h"
 #include "command_line/shared_text.h"
 #include "export.h"
 #include "export/rows/tables.h"
@@ -130,6 +131,8 @@ static int on_command(void *user, const struct armtap_command *command)
     bool has_file = replay_has_several_files(&job->source);
     struct command_row row = {.command = command,
                               .stream = number_of(job, command->stream),
+                              .robot = labels_name(job->source.labels, command->stream->robot),
+                              .client = labels_name(job->source.labels, command->stream->client),
                               .file = has_file ? replay_file_name(&job->source, command->issued.file) : NULL,
                               .is_shown = job->wish->is_shown};
     if ((job->wish->has_stream && row.stream != job->wish->stream) || !is_within(job, command))

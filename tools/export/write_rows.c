@@ -7,6 +7,7 @@
 #include "export/formats/line_cells.h"
 #include "export/files/partition.h"
 #include "ros/ros.h"
+#include "input/robots/labels.h"
 #include "input/stream_rank.h"
 
 /* ---- the file of a row ----------------------------------------------------------------------------------------- */
@@ -50,7 +51,8 @@ static int refuse_twice(struct job *job, const struct output_file *outlet, const
     message_error(
         "%s and %s: both would be %s, since their names and the first packet of %s are the same; leave one of "
         "them out, or give it another name",
-        outlet->provenance->capture, partition->capture, outlet->name, partition->robot);
+        outlet->provenance->capture, partition->capture, outlet->name,
+        partition->robot ? partition->robot : partition->address);
     return job_give_up(job);
 }
 
@@ -98,7 +100,8 @@ static int aim_at_folder(struct job *job, struct table *table, const struct armt
 {
     uint32_t input = input_of(job, record);
     struct output_file *outlet = NULL;
-    struct partition partition = {.robot = record->stream->robot,
+    struct partition partition = {.robot = labels_find(job->source->labels, record->stream->robot),
+                                  .address = record->stream->robot,
                                   .day = partition_day(record->read.time),
                                   .capture = replay_file_name(job->source, input),
                                   .begin = record->stream->beginning.where.time,
@@ -200,8 +203,8 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .where = record->where,
         .read = record->read,
         .stream = tables_stream_number(job->tables, record->stream->connection),
-        .robot = record->stream->robot,
-        .client = record->stream->client,
+        .robot = labels_name(job->source->labels, record->stream->robot),
+        .client = labels_name(job->source->labels, record->stream->client),
         .file = replay_file_name(job->source, record->where.file),
         .several_files = replay_has_several_files(job->source),
         .protocol = record->protocol,

@@ -89,8 +89,9 @@ char *partition_name(const char *folder, const struct partition *partition, cons
     struct buffer name = {0};
     buffer_string(&name, folder);
     buffer_string(&name, "robot=");
-    if (*partition->robot != '\0')
-        put_escaped(&name, partition->robot, strlen(partition->robot), false);
+    const char *robot = partition->robot ? partition->robot : partition->address;
+    if (*robot != '\0')
+        put_escaped(&name, robot, strlen(robot), true);
     else
         buffer_string(&name, no_value);
     buffer_string(&name, "/date=");
@@ -102,6 +103,10 @@ char *partition_name(const char *folder, const struct partition *partition, cons
     put_capture(&name, partition);
     buffer_string(&name, *partition->client != '\0' ? "-" : "");
     put_escaped(&name, partition->client, strlen(partition->client), false);
+    if (partition->robot) { /* several addresses and ports may have it */
+        buffer_char(&name, '-');
+        put_escaped(&name, partition->address, strlen(partition->address), false);
+    }
     snprintf(number, sizeof number, ".%u", partition->part);
     buffer_string(&name, partition->part > 0 ? number : "");
     buffer_string(&name, partition->direction == ARMTAP_TO_ROBOT ? ".to-robot" : "");

@@ -1,7 +1,7 @@
 /* A folder as a partitioned data set (-o DIR/): DIR/robot=ADDRESS%3APORT/date=2026-01-31/CAPTURE-BEGIN-CLIENT.parquet,
- * with .1 after the client where a recipe was replaced, .to-robot, and .again1 if times go back by days. Names depend
- * on the capture only, whatever is read beside it, so a run that is repeated replaces its files, and runs on other
- * captures leave them alone (below). */
+ * or DIR/robot=LABEL/date=2026-01-31/CAPTURE-BEGIN-CLIENT-ADDRESS%3APORT.parquet, with .1 where a recipe was replaced,
+ * .to-robot, and .again1 if times go back by days. Names depend on the capture and its label only, whatever is read
+ * beside it, so a run that is repeated replaces its files, and runs on other captures leave them alone (below). */
 #ifndef EXPORT_PARTITION_H
 #define EXPORT_PARTITION_H
 
@@ -10,7 +10,8 @@
 
 /* Which file of the folder a row belongs to. */
 struct partition {
-    const char *robot;   /* "": not known */
+    const char *robot;   /* its label; NULL: none */
+    const char *address; /* "": not known */
     int64_t day;         /* since the epoch; PARTITION_NO_DAY: the capture has no times */
     const char *capture; /* that was read when the row came out; NULL: an interface or a robot */
     int64_t begin;       /* time of the connection's first packet in it */

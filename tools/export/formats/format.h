@@ -49,7 +49,7 @@ struct output_row {
     struct armtap_where where; /* the packet with its last byte */
     struct armtap_where read;  /* when it could be read, in order */
     unsigned stream;
-    const char *robot;
+    const char *robot; /* what it is called: a label, or its address */
     const char *client;
     const char *file; /* NULL: an interface */
     bool several_files;
@@ -118,7 +118,8 @@ struct format_settings {
     bool is_split;         /* each stream has a file of its own */
     bool several_files;    /* captures are read */
     bool several_streams;  /* a file has rows of more than one, as far as is known before the first row */
-    struct buffer *bag;    /* takes the topics of a bag's metadata.yaml when `end` is called (bag.h); NULL: no bag */
+    const struct labels *labels;
+    struct buffer *bag; /* takes the topics of a bag's metadata.yaml when `end` is called (bag.h); NULL: no bag */
     struct bag_counts *bag_counts; /* the same */
     /* With FORMAT_REMARKS, and only when `end` is called; else NULL. */
     const struct remarks *remarks;

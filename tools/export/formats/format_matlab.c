@@ -5,6 +5,7 @@
 
 #include "export/files/atomic_file.h"
 #include "base/process/message.h"
+#include "input/robots/labels.h"
 #include "export/rows/field_notes.h"
 #include "matlab/matlab.h"
 
@@ -85,7 +86,7 @@ static int declare(struct matlab_file *file, const struct columns *columns, cons
     return name.failed ? -1 : 0;
 }
 
-static void note_table(struct matlab_file *file, const struct table *table)
+static void note_table(struct matlab_file *file, const struct table *table, const struct labels *labels)
 {
     char number[16];
     matlab_file_add_note(file, "version", armtap_version());
@@ -95,7 +96,7 @@ static void note_table(struct matlab_file *file, const struct table *table)
     if (table->is_joined)
         return;
     snprintf(number, sizeof number, "%u", table->stream);
-    matlab_file_add_note(file, "robot", table->robot);
+    matlab_file_add_note(file, "robot", labels_name(labels, table->robot));
     matlab_file_add_note(file, "stream", number);
     matlab_file_add_note(file, "protocol", armtap_protocol_name(table->protocol));
 }
@@ -121,7 +122,7 @@ static int begin_file(struct target *target, const struct view *view, enum matla
     if (outcome == 0)
         outcome = declare(state->file, &columns, view);
     if (outcome == 0)
-        note_table(state->file, view->table);
+        note_table(state->file, view->table, target->settings->labels);
     else
         message_no_memory();
     columns_free(&columns);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/process/message.h"
+#include "input/robots/labels.h"
 #include "export/rows/field_notes.h"
 #include "parquet/parquet.h"
 #include "export/files/partition.h"
@@ -77,7 +78,7 @@ static void note(struct parquet_file *file, const char *key, const char *value)
 }
 
 /* A file of a folder depends on its capture alone: streams are numbered by run. */
-static void note_table(struct parquet_file *file, const struct table *table, bool is_in_folder)
+static void note_table(struct parquet_file *file, const struct table *table, const struct target *target)
 {
     char number[16];
     note(file, "armtap.version", armtap_version());
@@ -87,8 +88,9 @@ static void note_table(struct parquet_file *file, const struct table *table, boo
     if (table->is_joined)
         return;
     snprintf(number, sizeof number, "%u", table->stream);
-    note(file, "armtap.robot", table->robot);
-    if (!is_in_folder)
+    note(file, "armtap.robot", labels_name(target->settings->labels, table->robot));
+    note(file, "armtap.address", labels_find(target->settings->labels, table->robot) ? table->robot : NULL);
+    if (!target->provenance)
         note(file, "armtap.stream", number);
     note(file, "armtap.protocol", armtap_protocol_name(table->protocol));
 }
@@ -134,7 +136,8 @@ static struct state *new_state(struct target *target, bool splits_bytes)
 }
 
 /* 0, or -1 without memory. */
-static int declare(struct parquet_file *file, const struct columns *columns, const struct view *view, bool is_in_folder)
+static int declare(struct parquet_file *file, const struct columns *columns, const struct view *view,
+                   const struct target *target)
 {
     struct buffer name = {0};
     for (size_t i = 0; i < columns->count && !name.failed; i++) {
@@ -143,7 +146,7 @@ static int declare(struct parquet_file *file, const struct columns *columns, con
         parquet_file_add_column(file, name.data, name.length, type_of(&columns->column[i], view));
     }
     free(name.data);
-    note_table(file, view->table, is_in_folder);
+    note_table(file, view->table, target);
     return name.failed ? -1 : note_columns(file, columns, view);
 }
 
@@ -153,7 +156,7 @@ static int begin_file(struct target *target, const struct view *view, bool split
     struct state *state = new_state(target, splits_bytes);
     int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
     if (outcome == 0)
-        outcome = declare(state->file, &columns, view, target->provenance != NULL);
+        outcome = declare(state->file, &columns, view, target);
     if (outcome != 0)
         message_no_memory();
     columns_free(&columns);

@@ -38,6 +38,7 @@ struct capture;
 struct capture_comments;
 struct section_comment;
 struct robot_sources;
+struct labels;
 
 /* Where a reading ends before its input does: once what is wanted was read, and nothing that comes later can change it.
  * Wanted are packets up to a time, or up to one packet. */
@@ -82,6 +83,7 @@ struct replay_source {
     size_t port_count;
     const struct armtap_recipe *recipe; /* --recipe */
     const char *recipe_name;            /* as given; NULL if there is none */
+    const struct labels *labels;        /* of labels.h: --label, --labels */
     struct armtap_knowledge *knowledge; /* what readings have learned; NULL: not shared */
     bool no_guess;                      /* leave data whose handshake was not captured opaque */
     const struct replay_end *end;       /* files are read no further than there; NULL: to their ends */
