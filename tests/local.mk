@@ -248,6 +248,7 @@ SCRIPT_TESTS = \
 	tests/snapshot-check.py \
 	tests/stats-check.py \
 	tests/tap-check.py \
+	tests/many-check.py \
 	tests/time-check.py \
 	tests/terminal-check.py \
 	tests/thresholds-check.py \
@@ -410,6 +411,7 @@ EXTRA_DIST += \
 	tests/node_readers.py \
 	tests/pages.py \
 	tests/report_pages.py \
+	tests/many_captures.py \
 	tests/robot_capture.py \
 	tests/share.h \
 	tests/arm_wire.py \

@@ -37,8 +37,8 @@ class Capture:
 class Client:
     """An RTDE client of a robot: `fields` is a list of (name, type)."""
 
-    def __init__(self, capture, time, fields, port=40001, robot="10.0.0.2", hz=125.0):
-        self.capture, self.client, self.robot = capture, ("10.0.0.9", port), (robot, 30004)
+    def __init__(self, capture, time, fields, port=40001, robot="10.0.0.2", hz=125.0, host="10.0.0.9"):
+        self.capture, self.client, self.robot = capture, (host, port), (robot, 30004)
         self.codes = ">" + "".join(CODES[kind] for _, kind in fields)
         capture.segment(time, self.client, self.robot, b"", 2)
         capture.segment(time, self.robot, self.client, b"", 0x12)

@@ -64,6 +64,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/utf8.h \
 	tools/input/shell_command.c \
 	tools/input/shell_command.h \
+	tools/input/stream_kinds.c \
+	tools/input/stream_kinds.h \
 	tools/input/stream_rank.c \
 	tools/input/stream_rank.h \
 	tools/input/capture/capture.c \

@@ -161,8 +161,13 @@ static void run_info(struct info *info)
     bool none = armtap_streams_count(info->streams) == 0 && !armtap_attempts_have_fault(attempts);
     if (info->json)
         info_print_json(info);
-    else if (!none || info->port_count > 0 || info->comments.count > 0 || armtap_attempts_at(attempts, 0))
-        info_print_text(info);
+    else if (!none || info->port_count > 0 || info->comments.count > 0 || armtap_attempts_at(attempts, 0)) {
+        if (info_print_text(info) != 0) {
+            message_no_memory();
+            info->status = EXIT_FAILED;
+            return;
+        }
+    }
     if (none && info->status == EXIT_DONE)
         no_telemetry_report(info->streams, &info->totals);
     if (none)

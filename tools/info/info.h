@@ -47,7 +47,8 @@ int64_t info_rate_of(uint64_t steps, int64_t streaming);
 uint64_t info_both(const uint64_t count[2]);
 
 void info_print_json(const struct info *info);
-void info_print_text(const struct info *info);
+/* 0, or -1 without memory. */
+int info_print_text(const struct info *info);
 
 /* What one capture of an archive adds to the counts of its streams: those after it, less those before it. */
 

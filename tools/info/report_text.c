@@ -14,6 +14,8 @@
 #include "base/numbers/timestamp.h"
 #include "input/files/file_reader.h"
 #include "input/shell_command.h"
+#include "input/stream_kinds.h"
+#include "input/stream_rank.h"
 #include "analysis/inside.h"
 
 #define CELL_MAX 72
@@ -93,18 +95,155 @@ static void write_rate(char cell[CELL_MAX], int64_t rate)
     cell[length] = '\0';
 }
 
-static void fill_row(struct table_row *row, const struct armtap_stream_summary *summary)
+/* ---- streams alike ------------------------------------------------------------------------------------------------
+ */
+
+/* Records from which a rate is one that a robot sends at. */
+#define RATE_RECORDS 10
+
+static uint64_t mark_of_channels(const struct armtap_stream_summary *summary)
+{
+    uint64_t mark = summary->channel_count;
+    for (size_t i = 0; i < summary->channel_count; i++) {
+        const struct armtap_stream_channel *channel = &summary->channels[i];
+        mark = stream_mark_add(mark, (uintptr_t)channel->recipe);
+        mark = stream_mark_add(mark, (uint64_t)channel->id << 1 | (channel->direction == ARMTAP_TO_ROBOT));
+        mark = stream_mark_add(mark, (uint64_t)(channel->frequency * 1000));
+    }
+    for (size_t i = 0; i < summary->candidate_count; i++)
+        mark = stream_mark_add(mark, (uintptr_t)summary->candidates[i]);
+    return stream_mark_add(mark, summary->guess ? (uintptr_t)summary->guess->source : 0);
+}
+
+static void measure_stream(const void *user, struct stream_member *member)
+{
+    const struct armtap_stream_summary *summary = member->summary;
+    const struct armtap_stream *stream = summary->stream;
+    int64_t duration = info_duration(summary);
+    (void)user;
+    member->rate = summary->steps < RATE_RECORDS ? 0 : (double)info_rate(summary) / 1e6;
+    member->duration = duration == ARMTAP_NO_TIME ? 0 : (double)duration / 1e9;
+    member->mark =
+        stream_mark_add(mark_of_channels(summary),
+                        (stream->records[ARMTAP_FROM_ROBOT] > 0) | (stream->records[ARMTAP_TO_ROBOT] > 0) << 1 |
+                            (stream->gaps > 0) << 2 | (info_both(stream->bytes_lost) > 0) << 3 |
+                            (info_both(stream->bytes_skipped) > 0) << 4 | (summary->replaced > 0) << 5 |
+                            (duration == ARMTAP_NO_TIME) << 6);
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (armtap_note_at(i)->severity >= ARMTAP_WARNING && armtap_streams_notes_of(summary, i) > 0)
+            member->mark = stream_mark_add(member->mark, i);
+}
+
+/* What the streams of a group, of which there may be one, have together. */
+struct sum {
+    const struct armtap_stream_summary *any; /* one of them */
+    size_t count;
+    uint64_t records[2], least, most; /* these two: from the robot, of one stream */
+    uint64_t gaps, decoded, lost, skipped, replaced;
+    int64_t shortest, longest, slowest, fastest; /* ns; millionths of Hz */
+    int64_t first, last;
+};
+
+static void add_rate(struct sum *sum, int64_t rate)
+{
+    sum->slowest = rate >= 0 && (sum->slowest < 0 || rate < sum->slowest) ? rate : sum->slowest;
+    sum->fastest = rate > sum->fastest ? rate : sum->fastest;
+}
+
+static void add_times(struct sum *sum, const struct armtap_stream_summary *summary)
+{
+    enum armtap_direction direction = info_direction(summary);
+    int64_t duration = info_duration(summary), first = summary->first_time[direction];
+    if (duration != ARMTAP_NO_TIME) {
+        sum->shortest = sum->shortest == ARMTAP_NO_TIME || duration < sum->shortest ? duration : sum->shortest;
+        sum->longest = sum->longest == ARMTAP_NO_TIME || duration > sum->longest ? duration : sum->longest;
+    }
+    if (first == ARMTAP_NO_TIME)
+        return;
+    bool is_earlier = sum->first == ARMTAP_NO_TIME || first < sum->first;
+    sum->first = is_earlier ? first : sum->first;
+    sum->last = is_earlier && sum->count == 0               ? summary->last[direction].time
+                : summary->last[direction].time > sum->last ? summary->last[direction].time
+                                                            : sum->last;
+}
+
+static void add_stream(struct sum *sum, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
-    text_count(row->cell[COLUMN_NUMBER], summary->number);
-    write_text(row->cell[COLUMN_ROBOT], stream->robot[0] == '\0' ? "-" : stream->robot);
-    write_text(row->cell[COLUMN_CLIENT], stream->client[0] == '\0' ? "-" : stream->client);
-    write_protocol(row->cell[COLUMN_PROTOCOL], stream);
-    text_count(row->cell[COLUMN_RECORDS], stream->records[ARMTAP_FROM_ROBOT]);
-    write_rate(row->cell[COLUMN_RATE], info_rate(summary));
-    write_duration(row->cell[COLUMN_DURATION], info_duration(summary));
-    text_count(row->cell[COLUMN_GAPS], stream->gaps);
+    uint64_t records = stream->records[ARMTAP_FROM_ROBOT];
+    add_rate(sum, info_rate(summary));
+    add_times(sum, summary);
+    sum->least = sum->count == 0 || records < sum->least ? records : sum->least;
+    sum->most = records > sum->most ? records : sum->most;
+    sum->records[ARMTAP_FROM_ROBOT] += records;
+    sum->records[ARMTAP_TO_ROBOT] += stream->records[ARMTAP_TO_ROBOT];
+    sum->gaps += stream->gaps;
+    sum->decoded += info_both(stream->bytes_decoded);
+    sum->lost += info_both(stream->bytes_lost);
+    sum->skipped += info_both(stream->bytes_skipped);
+    sum->replaced += summary->replaced;
+    sum->count++;
 }
+
+static struct sum sum_of(const struct stream_kinds *kinds, const struct stream_group *group)
+{
+    struct sum sum = {.any = kinds->members[group->from].summary,
+                      .shortest = ARMTAP_NO_TIME,
+                      .longest = ARMTAP_NO_TIME,
+                      .slowest = -1,
+                      .fastest = -1,
+                      .first = ARMTAP_NO_TIME,
+                      .last = ARMTAP_NO_TIME};
+    for (size_t i = 0; i < group->count; i++)
+        add_stream(&sum, kinds->members[group->from + i].summary);
+    return sum;
+}
+
+/* "0.152-0.240 s", or one of both if they look the same: a unit they share stands once. */
+static void write_range(char cell[CELL_MAX], const char *least, const char *most)
+{
+    size_t number = strcspn(least, " ");
+    bool is_shared = strcmp(least + number, most + strcspn(most, " ")) == 0;
+    if (strcmp(least, most) == 0)
+        write_text(cell, most);
+    else
+        snprintf(cell, CELL_MAX, "%.*s-%.30s", is_shared ? (int)number : 30, least, most);
+}
+
+/* "10.0.0.9:40001", or "10.0.0.9 (2999)" */
+static void write_client(char cell[CELL_MAX], const struct stream_kinds *kinds, const struct stream_group *group)
+{
+    const char *client = kinds->members[group->from].summary->stream->client;
+    int length = stream_host(client);
+    if (group->count == 1 || length == 0)
+        write_text(cell, *client ? client : "-");
+    else if (stream_group_is_of_one_client(kinds, group))
+        snprintf(cell, CELL_MAX, "%.*s (%zu)", length < 45 ? length : 45, client, group->count);
+    else
+        snprintf(cell, CELL_MAX, "several (%zu)", group->count);
+}
+
+static void fill_row(struct table_row *row, const struct stream_kinds *kinds, const struct stream_group *group)
+{
+    struct sum sum = sum_of(kinds, group);
+    const struct armtap_stream *stream = sum.any->stream;
+    char least[CELL_MAX], most[CELL_MAX];
+    stream_group_numbers(row->cell[COLUMN_NUMBER], group);
+    write_text(row->cell[COLUMN_ROBOT], stream->robot[0] == '\0' ? "-" : stream->robot);
+    write_client(row->cell[COLUMN_CLIENT], kinds, group);
+    write_protocol(row->cell[COLUMN_PROTOCOL], stream);
+    text_count(row->cell[COLUMN_RECORDS], sum.records[ARMTAP_FROM_ROBOT]);
+    write_rate(least, sum.slowest);
+    write_rate(most, sum.fastest);
+    write_range(row->cell[COLUMN_RATE], least, most);
+    write_duration(least, sum.shortest);
+    write_duration(most, sum.longest);
+    write_range(row->cell[COLUMN_DURATION], least, most);
+    text_count(row->cell[COLUMN_GAPS], sum.gaps);
+}
+
+/* ---- the table of streams -----------------------------------------------------------------------------------------
+ */
 
 /* How rows fit the terminal: wide, narrow, or with the addresses on a separate line. */
 struct layout {
@@ -123,15 +262,29 @@ static void print_row(const struct table_row *row, const struct layout *layout, 
     text_row_end(line);
 }
 
-static void print_streams(const struct info *info)
+/* How to see each of the streams that have a line together. */
+static void print_alike(const struct info *info, const struct stream_kinds *kinds)
+{
+    char command[SHELL_MAX];
+    if (kinds->row_count == armtap_streams_count(info->streams))
+        return;
+    struct text_wrap wrap =
+        text_lead(stdout, 2, "\n(N): so many streams alike in one line, with their records and gaps added up.");
+    text_wrap_words(&wrap, "To see each:");
+    shell_command(command, "armtap info --json FILE", &info->options.source, NULL);
+    text_wrap_command(&wrap, command);
+    text_wrap_end(&wrap);
+}
+
+static void print_streams(const struct info *info, const struct stream_kinds *kinds)
 {
     struct table_row row;
     struct layout layout = {.between = 2};
     int total = 0;
     for (int i = 0; i < COLUMN_COUNT; i++)
         layout.width[i] = (int)strlen(columns[i].title);
-    for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
-        fill_row(&row, armtap_streams_at(info->streams, k));
+    for (size_t k = 0; k < kinds->row_count; k++) {
+        fill_row(&row, kinds, &kinds->rows[k]);
         for (int i = 0; i < COLUMN_COUNT; i++)
             if ((int)strlen(row.cell[i]) > layout.width[i])
                 layout.width[i] = (int)strlen(row.cell[i]);
@@ -148,10 +301,11 @@ static void print_streams(const struct info *info)
     line.paint = PAINT_HEADING;
     print_row(&row, &layout, &line);
     line.paint = PAINT_NONE;
-    for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
-        fill_row(&row, armtap_streams_at(info->streams, k));
+    for (size_t k = 0; k < kinds->row_count; k++) {
+        fill_row(&row, kinds, &kinds->rows[k]);
         print_row(&row, &layout, &line);
     }
+    print_alike(info, kinds);
 }
 
 /* Continues the line with the names of a recipe; a numbered series as its first and last number. */
@@ -347,20 +501,25 @@ static const char *beginning_of(const struct armtap_stream_summary *summary)
                                       : ", its beginning was not captured";
 }
 
-static void print_title(const struct page *page, const struct armtap_stream_summary *summary)
+/* "stream 17", "streams 0-2999, 3000 alike", or "streams 0-2999, of which 2999 are alike" */
+static void print_title(const struct page *page, const struct stream_group *group,
+                        const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
     bool has_size = armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS), has_version = stream->version != 0;
-    char number[CELL_MAX], version[CELL_MAX] = "";
-    text_count(number, summary->number);
+    char numbers[STREAM_GROUP_MAX], version[CELL_MAX] = "", alike[CELL_MAX] = "";
     if (has_version)
         text_integer(version, stream->version);
+    bool are_all = group->count == (size_t)group->last - group->first + 1;
+    if (group->count > 1)
+        snprintf(alike, sizeof alike, are_all ? ", %zu alike" : ", of which %zu are alike", group->count);
     const char *controller = model_controller(stream->generation, stream->controller_version);
     const char *const texts[] = {"\n",
                                  page->heading,
-                                 "stream ",
-                                 number,
+                                 group->count > 1 ? "streams " : "stream ",
+                                 stream_group_numbers(numbers, group),
                                  page->plain,
+                                 alike,
                                  ": ",
                                  armtap_protocol_name(stream->protocol),
                                  !has_version ? ""
@@ -377,29 +536,63 @@ static void print_title(const struct page *page, const struct armtap_stream_summ
     text_line_of(stdout, page->room, 2, texts);
 }
 
-static void print_times(const struct page *page, const struct armtap_stream_summary *summary, enum timestamp_zone zone)
+static void print_times(const struct page *page, const struct sum *sum, enum timestamp_zone zone)
 {
     char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
-    enum armtap_direction direction = info_direction(summary);
-    if (summary->first_time[direction] == ARMTAP_NO_TIME)
+    if (sum->first == ARMTAP_NO_TIME)
         return;
-    timestamp_date(first, summary->first_time[direction], zone);
-    timestamp_date(last, summary->last[direction].time, zone);
+    timestamp_date(first, sum->first, zone);
+    timestamp_date(last, sum->last, zone);
     text_line_of(stdout, page->room, 4, (const char *const[]){"  from ", first, " to ", last, NULL});
 }
 
-/* The models whose geometry explains the poses. */
-static void print_model(const struct armtap_stream_summary *summary)
+/* What differs among streams alike. */
+static void print_each_of(const struct stream_kinds *kinds, const struct stream_group *group, const struct sum *sum)
 {
-    struct armtap_kinematics_result result = model_of_stream(summary);
-    char names[MODEL_NAMES_MAX], residual[60];
-    if (result.outcome != ARMTAP_KINEMATICS_MODEL)
+    char least[CELL_MAX], most[CELL_MAX], records[CELL_MAX], duration[CELL_MAX], of[CELL_MAX] = "";
+    size_t robots = stream_group_robots(kinds, group);
+    if (group->count == 1)
         return;
+    text_count(least, sum->least);
+    text_count(most, sum->most);
+    write_range(records, least, most);
+    write_duration(least, sum->shortest);
+    write_duration(most, sum->longest);
+    write_range(duration, least, most);
+    if (robots > 1)
+        snprintf(of, sizeof of, ", at %zu robots' ports", robots);
+    text_line(stdout, 4, "  each: %s record%s in %s%s", records, sum->most == 1 ? "" : "s", duration, of);
+}
+
+/* Models of streams alike that are told apart. */
+#define MODELS_TOLD 4
+
+/* The models whose geometry explains the poses. */
+static void print_model(const struct armtap_kinematics_result *result)
+{
+    char names[MODEL_NAMES_MAX], residual[60];
     struct text_wrap wrap = text_lead(stdout, 4, "  poses follow from the joints as on a");
-    text_wrap_words(&wrap, model_names(names, &result));
-    snprintf(residual, sizeof residual, "(to %.2f mm)", result.residual * 1000);
+    text_wrap_words(&wrap, model_names(names, result));
+    snprintf(residual, sizeof residual, "(to %.2f mm)", result->residual * 1000);
     text_wrap_words(&wrap, residual);
     text_wrap_end(&wrap);
+}
+
+static void print_models(const struct stream_kinds *kinds, const struct stream_group *group)
+{
+    const struct armtap_robot_model *told[MODELS_TOLD];
+    size_t count = 0, at;
+    for (size_t i = 0; i < group->count && count < MODELS_TOLD; i++) {
+        struct armtap_kinematics_result result = model_of_stream(kinds->members[group->from + i].summary);
+        if (result.outcome != ARMTAP_KINEMATICS_MODEL)
+            continue;
+        for (at = 0; at < count && told[at] != result.models[0];)
+            at++;
+        if (at < count)
+            continue;
+        told[count++] = result.models[0];
+        print_model(&result);
+    }
 }
 
 /* Of a packet of UR's realtime interface. */
@@ -412,15 +605,9 @@ static void print_columns(const struct page *page, const struct armtap_recipe *r
     text_line_of(stdout, page->room, 4, texts);
 }
 
-static void print_stream(const struct info *info, struct page *page, const struct armtap_stream_summary *summary)
+static void print_recipe(const struct info *info, struct page *page, const struct armtap_stream_summary *summary)
 {
-    const struct armtap_stream *stream = summary->stream;
-    print_title(page, summary);
-    print_times(page, summary, info->options.zone);
-    if (summary->replaced > 0)
-        text_line(stdout, 4, "  set-ups changed the fields %" PRIu64 " %s; the last were:", summary->replaced,
-                  summary->replaced == 1 ? "time" : "times");
-    if (summary->recipe && armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS))
+    if (summary->recipe && armtap_stream_has(summary->stream, ARMTAP_TRAIT_UR_COLUMNS))
         print_columns(page, summary->recipe);
     else if (summary->channel_count > 0)
         print_channels(summary);
@@ -430,24 +617,46 @@ static void print_stream(const struct info *info, struct page *page, const struc
         print_guess(summary);
     if (summary->candidate_count > 0)
         print_candidates(info, summary);
-    print_model(summary);
-    char to_robot[CELL_MAX];
-    text_count(to_robot, stream->records[ARMTAP_TO_ROBOT]);
-    text_line_of(stdout, page->room, 4, (const char *const[]){"  records to the robot: ", to_robot, NULL});
-    if (info_both(stream->bytes_lost) + info_both(stream->bytes_skipped) > 0)
-        text_line(stdout, 4, "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",
-                  info_both(stream->bytes_decoded), info_both(stream->bytes_lost), info_both(stream->bytes_skipped));
-    const uint64_t *of_all = armtap_streams_note_counts(info->streams);
-    for (size_t i = 0, count = armtap_note_count(); i < count; i++)
-        if (of_all[i] > 0 && armtap_streams_notes_of(summary, i) > 0)
-            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, armtap_streams_notes_of(summary, i));
 }
 
-static void print_each(const struct info *info)
+static void print_notes_of(const struct info *info, const struct stream_kinds *kinds, const struct stream_group *group)
+{
+    const uint64_t *of_all = armtap_streams_note_counts(info->streams);
+    for (size_t i = 0, count = armtap_note_count(); i < count; i++) {
+        uint64_t notes = 0;
+        for (size_t k = 0; of_all[i] > 0 && k < group->count; k++)
+            notes += armtap_streams_notes_of(kinds->members[group->from + k].summary, i);
+        if (notes > 0)
+            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, notes);
+    }
+}
+
+static void print_kind(const struct info *info, struct page *page, const struct stream_kinds *kinds,
+                       const struct stream_group *group)
+{
+    struct sum sum = sum_of(kinds, group);
+    print_title(page, group, sum.any);
+    print_times(page, &sum, info->options.zone);
+    print_each_of(kinds, group, &sum);
+    if (sum.replaced > 0)
+        text_line(stdout, 4, "  set-ups changed the fields %" PRIu64 " %s; the last were:", sum.replaced,
+                  sum.replaced == 1 ? "time" : "times");
+    print_recipe(info, page, sum.any);
+    print_models(kinds, group);
+    char to_robot[CELL_MAX];
+    text_count(to_robot, sum.records[ARMTAP_TO_ROBOT]);
+    text_line_of(stdout, page->room, 4, (const char *const[]){"  records to the robot: ", to_robot, NULL});
+    if (sum.lost + sum.skipped > 0)
+        text_line(stdout, 4, "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",
+                  sum.decoded, sum.lost, sum.skipped);
+    print_notes_of(info, kinds, group);
+}
+
+static void print_each(const struct info *info, const struct stream_kinds *kinds)
 {
     struct page page = page_begin();
-    for (size_t i = 0; i < armtap_streams_count(info->streams); i++)
-        print_stream(info, &page, armtap_streams_at(info->streams, i));
+    for (size_t i = 0; i < kinds->kind_count; i++)
+        print_kind(info, &page, kinds, &kinds->kinds[i]);
     free(page.fields);
 }
 
@@ -560,15 +769,21 @@ static void print_note(const struct info *info, size_t index)
     remedy_print(&wrap, &remedy);
 }
 
-void info_print_text(const struct info *info)
+int info_print_text(const struct info *info)
 {
     bool begun = false;
+    struct stream_kinds kinds;
+    if (!stream_kinds_find(&kinds, info->streams, measure_stream, NULL)) {
+        stream_kinds_free(&kinds);
+        return -1;
+    }
     printf("%" PRIu64 " packets, %" PRIu64 " bytes captured\n\n", info->totals.packets, info->totals.bytes);
     if (armtap_streams_count(info->streams) > 0)
-        print_streams(info);
+        print_streams(info, &kinds);
     else
         puts("no telemetry");
-    print_each(info);
+    print_each(info, &kinds);
+    stream_kinds_free(&kinds);
     print_rest(armtap_streams_rest(info->streams));
     print_recipes_left_out(armtap_streams_recipes_left_out(info->streams));
     print_attempts(armtap_streams_attempts(info->streams), info->options.zone);
@@ -583,4 +798,5 @@ void info_print_text(const struct info *info)
             begun = true;
             print_note(info, i);
         }
+    return 0;
 }

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""What armtap says of captures with very many connections: of a client that connects again and again, ended by either
+side or refused, of several clients, robots and protocols, with one that is unlike the others among them. What is alike is
+said once, so that the lines are as many as the kinds; each kind and each odd one is there; what is counted adds up to
+what was sent. Few streams keep a line each. CHECK=all: up to 10,000 connections."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import many_captures as many
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+ALL = os.environ.get("CHECK") == "all"
+FEW = 10  # so many alike are told one by one
+failures = []
+
+
+def expect(what, is_so, shown=""):
+    if not is_so:
+        failures.append(what)
+        print("FAIL %s\n%s" % (what, str(shown)[:3000]))
+
+
+def run(*arguments):
+    result = subprocess.run([ARMTAP, *arguments], capture_output=True, text=True, check=False)
+    expect("ends with 0 to 2: %s" % (arguments,), result.returncode in (0, 1, 2), result.stderr)
+    return result
+
+
+# ---- captures: (what each connection does) -----------------------------------------------------------------------------
+
+
+def alike(capture, i, n):
+    capture.rtde("client")
+
+
+def by_robot(capture, i, n):
+    capture.rtde("robot")
+
+
+def resets(capture, i, n):
+    capture.rtde("reset-by-robot")
+
+
+def ends(capture, i, n):
+    capture.rtde(many.ENDS[i % 4])
+
+
+def legacy(capture, i, n):
+    capture.realtime("client")
+
+
+def both(capture, i, n):
+    (capture.rtde, capture.realtime)[i % 2]("client")
+
+
+def rates(capture, i, n):
+    capture.rtde("client", hz=(125.0, 500.0)[i % 2])
+
+
+def lengths(capture, i, n):
+    capture.rtde("client", packages=(25, 250)[i % 2])
+
+
+def recipes(capture, i, n):
+    capture.rtde("client", fields=(many.FIELDS, many.SHORTER)[i % 2])
+
+
+def clients(capture, i, n):
+    capture.client = "10.0.0.%d" % (9 + i % 2)
+    capture.rtde("client")
+
+
+def leases(capture, i, n):
+    capture.client = "10.0.7.%d" % (20 + i % 50)
+    capture.rtde("client")
+
+
+def robots(capture, i, n):
+    capture.rtde("client", robot="10.0.%d.%d" % (1 + i // 200, 20 + i % 200))
+
+
+def three_robots(capture, i, n):
+    capture.rtde("client", robot="10.0.1.%d" % (20 + i % 3))
+
+
+def refused(capture, i, n):
+    capture.rtde("client") if i % 10 == 9 else capture.refused()
+
+
+def longer(capture, i, n):
+    capture.rtde("client", packages=400 if i == n // 2 else None)
+
+
+def another(capture, i, n):
+    capture.rtde("client", fields=many.SHORTER if i == n // 2 else many.FIELDS)
+
+
+def holed(capture, i, n):
+    capture.rtde("client", lost=(10,) if i == n // 2 else ())
+
+
+# what, how many rows of a table for many of them, and whether one of them is odd
+CASES = [(alike, 1, False), (by_robot, 1, False), (resets, 1, False), (ends, 1, False), (legacy, 1, False), (both, 2, False),
+         (rates, 2, False), (lengths, 2, False), (recipes, 2, False), (clients, 2, False), (leases, 1, False),
+         (robots, None, False), (three_robots, 3, False), (refused, 1, False), (longer, 2, True), (another, 2, True),
+         (holed, 2, True)]
+
+# ---- what is said ------------------------------------------------------------------------------------------------------
+
+ROW = re.compile(r"^ *(\d+)(?:-(\d+))? +\S+:\d+ +(\S+?)(?: \((\d+)\))?\s+(?:rtde|realtime) \d+ +(\d+) ", re.M)
+
+
+def check_info(what, path, n, rows, has_odd):
+    told, streams = run("info", path), json.loads(run("info", "--json", path).stdout)["streams"]
+    table = [match.groups() for match in ROW.finditer(told.stdout)]
+    expect("%s: JSON has every stream" % what, [stream["stream"] for stream in streams] == list(range(len(streams))))
+    expect("%s: every stream is counted" % what, sum(int(row[3] or 1) for row in table) == len(streams), told.stdout)
+    expect("%s: every record is counted" % what,
+           sum(int(row[4]) for row in table) == sum(stream["records"] for stream in streams), told.stdout)
+    expect("%s: how to see each" % what, ("armtap info --json " + path in " ".join(told.stdout.split())) ==
+           any(row[3] for row in table), told.stdout)
+    if rows is None:
+        expect("%s: a line per robot" % what, len(table) == len(streams), told.stdout)
+    elif len(streams) <= FEW:
+        expect("%s: few are told one by one" % what, len(table) == len(streams), told.stdout)
+    elif len(streams) > FEW * 4 + 1:
+        expect("%s: %d rows" % (what, rows), len(table) == rows, told.stdout)
+    if has_odd and len(streams) > FEW + 1:
+        expect("%s: the odd one is seen" % what,
+               any(row[:2] == (str(n // 2), None) and int(row[4]) == streams[n // 2]["records"] for row in table), told.stdout)
+    kinds = len(table) if rows is None or len(streams) <= FEW * 4 else rows
+    expect("%s: lines by kinds" % what, len(told.stdout.splitlines()) <= 50 + 12 * min(kinds, 40) + 2 * len(table), told.stdout)
+
+
+def check_sides(folder):
+    """Ten alike are told one by one, eleven are one line."""
+    for n, rows in ((1, 1), (10, 10), (11, 1)):
+        path = os.path.join(folder, "sides.pcap")
+        write(path, alike, n)
+        told = run("info", path).stdout
+        expect("%d alike: %d rows" % (n, rows), len(list(ROW.finditer(told))) == rows, told)
+        expect("%d alike: %d parts" % (n, rows), len(re.findall("^streams? ", told, re.M)) == rows, told)
+
+
+def write(path, kind, n):
+    capture = many.Many(seed=n)
+    for i in range(n):
+        kind(capture, i, n)
+    capture.capture.write(path)
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    check_sides(temporary)
+    for number in (1, 5, 120) + ((1000, 3000, 10000) if ALL else ()):
+        for case, case_rows, odd in CASES:
+            if case is robots and number > 300:
+                continue
+            name = os.path.join(temporary, "many.pcap")
+            write(name, case, number)
+            check_info("%d %s" % (number, case.__name__), name, number, case_rows, odd)
+print("many-check: %s" % ("%d wrong" % len(failures) if failures else "all as expected"))
+sys.exit(bool(failures))
