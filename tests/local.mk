@@ -188,6 +188,7 @@ SCRIPT_TESTS = \
 	tests/compare-check.py \
 	tests/ports-check.py \
 	tests/changes-check.py \
+	tests/changes-rows-check.py \
 	tests/cross-check.py \
 	tests/calls-check.py \
 	tests/folder-check.py \

@@ -184,6 +184,8 @@ tools_libtools_a_SOURCES = \
 	tools/ros/schemas.c \
 	tools/ros/schemas.def \
 	tools/ros/topics.def \
+	tools/export/changes.c \
+	tools/export/changes.h \
 	tools/export/check_options.c \
 	tools/export/check_data.c \
 	tools/export/cmd_export.c \

@@ -16,6 +16,7 @@
 /* As given on the command line; `columns` by the command. */
 struct robot_request {
     const char *fields;  /* --fields, a list with globs; NULL: none */
+    const char *changes; /* --changes, the same */
     const char *columns; /* names in `fields` that are not fields, separated by blanks; NULL: none */
     bool all;            /* --all */
     bool strict;         /* --strict */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text/comma_list.h"
+#include "base/text/field_bits.h"
 #include "base/process/message.h"
 
 #define ROBOTS_MAX 64
@@ -21,6 +22,7 @@ struct names {
     char text[NAMES_MAX + 1];
     size_t length;
     bool overflows;
+    bool is_chosen; /* a name was given */
     bool has_clock; /* the clock itself was asked for */
 };
 
@@ -93,14 +95,15 @@ static bool is_column(const char *columns, const char *word)
     return false;
 }
 
-/* The vector of an element: actual_q of actual_q_0. */
+/* The vector of an element: actual_q of actual_q_0; the field of a bit. */
 static const struct armtap_field *vector_of(const char *word)
 {
     const char *line = strrchr(word, '_');
     const struct armtap_field *field = line ? armtap_field_find(word, (size_t)(line - word)) : NULL;
-    if (!field || field->count == 1 || line[1] < '0' || line[1] > '9' || line[2] != '\0')
+    size_t digits = line ? strspn(line + 1, "0123456789") : 0;
+    if (!field || digits == 0 || digits > 2 || line[1 + digits] != '\0')
         return NULL;
-    return field;
+    return (field->count > 1 ? digits == 1 : field_has_bit(field, strtoul(line + 1, NULL, 10))) ? field : NULL;
 }
 
 /* Returns whether the table has any. */
@@ -139,46 +142,57 @@ static bool add_word(struct names *names, const char *word, const char *columns)
 }
 
 /* No output is called so: the same as for a name that the controller lacks. */
-static int leave_out(const struct robot_request *request, const char *word)
+static int leave_out(const struct robot_request *request, const char *option, const char *word)
 {
     const struct armtap_field *meant = armtap_field_nearest(word, strlen(word), ARMTAP_FIELD_OUTPUT);
     char hint[120] = "";
     if (meant)
         snprintf(hint, sizeof hint, "; did you mean %s?", meant->name);
     if (request->strict)
-        message_error("--fields: no output of RTDE matches '%s'%s", word, hint);
+        message_error("%s: no output of RTDE matches '%s'%s", option, word, hint);
     else
-        message_warning("--fields: no output of RTDE matches '%s': left out%s", word, hint);
+        message_warning("%s: no output of RTDE matches '%s': left out%s", option, word, hint);
     return request->strict ? -1 : 0;
 }
 
-static int add_fields(struct names *names, const struct robot_request *request)
+/* Names with "!" in front leave out columns of what is asked for. */
+static int add_fields(struct names *names, const struct robot_request *request, const char *option, const char *given)
 {
     char word[WORD_MAX];
     size_t length;
     bool has_any, left_out = false;
-    const char *list = request->fields;
+    const char *list = given;
     if (!comma_list_next(&list, &length)) {
-        message_error("--fields '%s': expected names of fields", request->fields);
+        message_error("%s '%s': expected names of fields", option, given);
         return -1;
     }
-    list = request->fields;
+    list = given;
     for (const char *at; (at = comma_list_next(&list, &length));) {
         if (length >= sizeof word) {
-            message_error("--fields: '%.40s...' is longer than any name", at);
+            message_error("%s: '%.40s...' is longer than any name", option, at);
             return -1;
         }
         memcpy(word, at, length);
         word[length] = '\0';
+        if (word[0] == '!' && request->columns)
+            continue;
+        names->is_chosen = true;
         has_any = add_word(names, word, request->columns);
-        if (!has_any && leave_out(request, word) != 0)
+        if (!has_any && leave_out(request, option, word) != 0)
             return -1;
         left_out = left_out || !has_any;
     }
     if (!left_out || names->has_clock || names->length > strlen(CLOCK))
         return 0;
-    message_error("--fields '%s': none of the fields asked for is left", request->fields);
+    message_error("%s '%s': none of the fields asked for is left", option, given);
     return -1;
+}
+
+static int add_lists(struct names *names, const struct robot_request *request)
+{
+    if (request->fields && add_fields(names, request, "--fields", request->fields) != 0)
+        return -1;
+    return request->changes ? add_fields(names, request, "--changes", request->changes) : 0;
 }
 
 /* ---- the sources ------------------------------------------------------------------------------------------------- */
@@ -191,9 +205,9 @@ static int list_names(struct names *names, const struct robot_request *request, 
         add_name(names, CLOCK, strlen(CLOCK));
     if (request->all)
         add_outputs(names, is_plain);
-    else if (!recipe && request->fields && add_fields(names, request) != 0)
+    else if (!recipe && add_lists(names, request) != 0)
         return -1;
-    else if (!recipe && !request->fields)
+    else if (!recipe && !names->is_chosen)
         add_outputs(names, is_legacy);
     if (!names->overflows)
         return 0;
@@ -231,7 +245,8 @@ int robot_sources_open(struct robot_sources *sources, char *const *urls, size_t 
     char *outputs = strdup(names.text);
     if (!outputs)
         return message_no_memory();
-    bool has_clock_beside = !recipe && request->fields && !names.has_clock;
+    bool has_names = request->fields || request->changes;
+    bool has_clock_beside = !recipe && has_names && (names.is_chosen || request->all) && !names.has_clock;
     sources->client = (struct armtap_client_options){.size = sizeof sources->client,
                                                      .outputs = outputs,
                                                      .beside = has_clock_beside,

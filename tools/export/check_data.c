@@ -227,32 +227,37 @@ static bool is_lacking(const struct job *job, const char *name)
     return !is_element || (unsigned)(line[1] - '0') < field->count;
 }
 
-int check_names(struct job *job)
+static int check_selection(struct job *job, const struct selection *selection, const char *option)
 {
-    for (size_t i = 0; i < job->selection.count; i++) {
-        if (job->selection.found[i] || is_lacking(job, job->selection.names[i]))
+    for (size_t i = 0; i < selection->count; i++) {
+        if (selection->found[i] || is_lacking(job, selection->names[i]))
             continue;
-        char *name = job->selection.names[i] + (job->selection.names[i][0] == '!');
+        char *name = selection->names[i] + (selection->names[i][0] == '!');
         const char *mode = mode_of(job, name), *nearest = nearest_name(job, name);
-        if (refuse_pattern(name))
+        if (selection == &job->selection && refuse_pattern(name))
             return job_give_up(job);
         if (mode)
-            message_error("--fields: '%s' comes beside '%s' with --enums both, and cannot be asked for alone; give "
-                          "--enums both --fields %s, or --enums name for the names without the numbers",
-                          name, mode, mode);
+            message_error("%s: '%s' comes beside '%s' with --enums both, and cannot be asked for alone; give "
+                          "--enums both %s %s, or --enums name for the names without the numbers",
+                          option, name, mode, option, mode);
         else if (nearest)
-            message_error("--fields: nothing here is named '%s'; did you mean '%s'?", name, nearest);
+            message_error("%s: nothing here is named '%s'; did you mean '%s'?", option, name, nearest);
         else if (meant_by(name))
-            message_error(
-                "--fields: nothing here is named '%s'; that is probably '%s', which these streams lack; armtap "
-                "info --json lists their fields",
-                name, meant_by(name)->name);
+            message_error("%s: nothing here is named '%s'; that is probably '%s', which these streams lack; armtap "
+                          "info --json lists their fields",
+                          option, name, meant_by(name)->name);
         else
-            message_error("--fields: nothing here is named '%s'; armtap info --json lists the fields of every stream",
+            message_error("%s: nothing here is named '%s'; armtap info --json lists the fields of every stream", option,
                           name);
         return job_give_up(job);
     }
     return 0;
+}
+
+int check_names(struct job *job)
+{
+    return check_selection(job, &job->watched, "--changes") != 0 ? -1
+                                                                 : check_selection(job, &job->selection, "--fields");
 }
 
 int check_width(struct job *job, struct table *table)

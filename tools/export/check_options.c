@@ -172,6 +172,7 @@ static void take_shared(struct asked *asked)
 {
     struct export_wish *wish = &asked->wish;
     wish->fields = asked->options.request.fields;
+    wish->changes = asked->options.request.changes;
     wish->strict = asked->options.request.strict;
     wish->direction = asked->to_robot ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
     wish->threads = asked->options.threads;
@@ -185,6 +186,28 @@ int asked_choose(void *user)
         asked->wish.out = "-";
     asked->wish.format = choose_dialect(asked);
     return asked->wish.format ? check_built_in(asked->wish.format) : -1;
+}
+
+/* Whether --changes names fields: other columns are of the row. */
+static int check_changes(const struct export_wish *wish)
+{
+    struct selection watched;
+    int outcome = 0;
+    if (selection_parse(wish->changes, &watched) != 0)
+        return message_no_memory();
+    if (wish->changes && watched.count == 0) {
+        message_error("--changes: no name is given");
+        outcome = -1;
+    }
+    for (size_t i = 0; i < watched.count && outcome == 0; i++) {
+        const char *name = watched.names[i];
+        if (row_column_find(name) == ROW_COLUMN_NONE)
+            continue;
+        message_error("--changes '%s': a column of the row, no field; give it in --fields, beside --changes", name);
+        outcome = -1;
+    }
+    selection_free(&watched);
+    return outcome;
 }
 
 int asked_check(struct asked *asked)
@@ -209,7 +232,7 @@ int asked_check(struct asked *asked)
         message_error("-o: the name is empty");
     else if (wish->manifest && strcmp(wish->manifest, "-") == 0)
         message_error("--manifest -: needs the name of a file; for standard output give /dev/stdout");
-    else if (check_output(wish) != 0 || check_format(asked) != 0 || check_after(asked) != 0)
+    else if (check_output(wish) != 0 || check_format(asked) != 0 || check_after(asked) != 0 || check_changes(wish) != 0)
         return -1;
     else if (timestamp_is_swapped(&wish->from, &wish->to))
         message_error("--to is before --from; swap them");

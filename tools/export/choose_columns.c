@@ -41,16 +41,34 @@ static int name_modes(struct job *job, struct view *view)
     return outcome;
 }
 
+/* --fields, behind what --changes watches. 0, or -1 without memory. */
+static int choose(struct job *job, const struct table *table, struct picks *picks)
+{
+    if (!job->changes)
+        return selection_apply(&job->selection, table->columns, table->column_count, picks);
+    if (selection_apply(&job->watched, table->columns, table->column_count, picks) != 0)
+        return -1;
+    for (size_t i = 0; i < picks->count; i++)
+        picks->pick[i].is_watched = picks->pick[i].row_column == ROW_COLUMN_NONE;
+    if (!job->wish->fields)
+        return 0;
+    struct picks others = {0};
+    job->selection.without = picks;
+    int outcome = selection_apply(&job->selection, table->columns, table->column_count, &others);
+    job->selection.without = NULL;
+    return picks_append(picks, &others) != 0 ? -1 : outcome;
+}
+
 /* 0, or -1 after a message. */
 static int fill_view(struct job *job, struct view *view, const struct table *table)
 {
-    if (selection_apply(&job->selection, table->columns, table->column_count, &view->picks) != 0)
+    if (choose(job, table, &view->picks) != 0)
         return job_give_up_memory(job);
     if (!job->is_checked && check_texts(job, view) != 0)
         return -1;
     if (!job->is_checked)
         request_warn_shadowed(job, view);
-    if (name_modes(job, view) != 0)
+    if (name_modes(job, view) != 0 || (job->changes && changes_watch(job->changes, &view->picks) != 0))
         return job_give_up_memory(job);
     /* Readers of the folder take it from the name. */
     if (job->wish->is_folder)
@@ -98,7 +116,8 @@ static int check_wanted_views(struct job *job)
  * given. */
 int job_check_before_rows(struct job *job)
 {
-    bool by_name = format_has(job->wish->format, FORMAT_ALL_TABLES) && !job->wish->joined && !job->wish->fields;
+    bool by_name =
+        format_has(job->wish->format, FORMAT_ALL_TABLES) && !job->wish->joined && !job->wish->fields && !job->changes;
     size_t wanted = 0;
     for (size_t i = 0; i < tables_count(job->tables); i++) {
         struct table *table = tables_at(job->tables, i);

@@ -29,7 +29,8 @@ struct export_wish {
     struct timestamp to;
     enum timestamp_zone zone; /* for times of day in them */
     struct row_interval every;
-    int64_t grid; /* ns between two rows; 0: rows are records */
+    int64_t grid;        /* ns between two rows; 0: rows are records */
+    const char *changes; /* only rows where one of these fields changes; NULL: all */
     bool strict;
     bool findings_ok;     /* the status is 0 where `strict` makes it 1 */
     const char *after;    /* the sidecars around the capture; NULL: none */

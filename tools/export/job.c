@@ -135,7 +135,9 @@ int job_prepare(struct job *job)
 {
     job->numbering = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
     job->rank = STREAM_RANK_LAST;
-    if (selection_parse(job->wish->fields, &job->selection) != 0)
+    if (selection_parse(job->wish->fields, &job->selection) != 0 ||
+        selection_parse(job->wish->changes, &job->watched) != 0 ||
+        (job->wish->changes && !(job->changes = changes_new())))
         return job_give_up_memory(job);
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
@@ -148,6 +150,7 @@ int job_prepare(struct job *job)
     job->age = ARMTAP_NO_TIME;
     job->range = (struct timestamp_range){INT64_MIN, INT64_MAX};
     job->selection.on_grid = job->wish->grid > 0;
+    job->watched.joined = job->wish->joined;
     job->clocks.is_wanted = selection_asks(&job->selection, ROW_COLUMN_robot_time);
     if (job->wish->bag) {
         job->targets.settings.bag = &job->bag_topics;
@@ -193,6 +196,8 @@ void job_release(struct job *job)
     picks_free(&job->opaque_view.picks);
     live_numbering_free(&job->numbering);
     selection_free(&job->selection);
+    selection_free(&job->watched);
+    changes_free(job->changes);
     armtap_knowledge_free(job->knowledge);
     free_tables(job);
     armtap_streams_free(job->streams);

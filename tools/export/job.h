@@ -4,6 +4,7 @@
 #ifndef EXPORT_JOB_H
 #define EXPORT_JOB_H
 
+#include "changes.h"
 #include "export/rows/robot_clock.h"
 #include "export/rows/tables.h"
 #include "export/formats/target.h"
@@ -54,7 +55,9 @@ struct job {
     uint64_t cut_count;         /* including those not kept */
     struct live_numbering numbering;
     struct selection selection;
-    struct view opaque_view; /* for records without a recipe */
+    struct selection watched; /* --changes */
+    struct changes *changes;  /* NULL: every record is a row */
+    struct view opaque_view;  /* for records without a recipe */
     bool opaque_begun;
     struct output_files outlets;
     struct targets targets;
@@ -154,6 +157,9 @@ int job_print_record(struct job *job, const struct armtap_record *record, struct
                      const struct table_layout *layout);
 /* The same without a recipe. */
 int job_print_opaque(struct job *job, const struct armtap_record *record);
+/* Takes note of a record that has no row, for --changes. */
+int job_watch(struct job *job, const struct armtap_record *record, struct table *table,
+              const struct table_layout *layout);
 /* Counts a record that has no row, as the output grew too much. */
 int job_leave_out(struct job *job, const struct armtap_record *record);
 /* The file of a stream and part, opened if it is not yet; NULL after a message. */
@@ -184,7 +190,7 @@ void job_report_strict(const struct job *job);
 int check_stream(struct job *job);
 /* Whether the tables fit into the requested files. */
 int check_tables(struct job *job);
-/* Whether every name of --fields matched a column. */
+/* Whether every name of --fields and --changes matched a column. */
 int check_names(struct job *job);
 /* Whether the table has at most TABLES_COLUMNS_MAX columns. */
 int check_width(struct job *job, struct table *table);

@@ -91,12 +91,19 @@ static void let_go(struct job *job, const struct armtap_event *event)
         job_give_up_memory(job);
 }
 
+static void end_changes(struct job *job, const struct armtap_event *event)
+{
+    if (job->changes && event->type == ARMTAP_EVENT_CLOSE && missing_data_is_over(job->missing, event->stream))
+        changes_close(job->changes, event->stream->connection);
+}
+
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct job *job = user;
     if (armtap_streams_event(job->streams, event) != 0 || missing_data_event(job->missing, event) != 0)
         return job_give_up_memory(job);
     tables_close(job->tables, event);
+    end_changes(job, event);
     if (armtap_streams_let_go(job->streams))
         let_go(job, event);
     if (job->once)
@@ -198,8 +205,11 @@ static int print_on_record(void *user, const struct armtap_record *record)
     if (job->closed || job->gave_up)
         return -1;
     if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)) ||
-        job_leaves_protocol(job, record->protocol))
+        job_leaves_protocol(job, record->protocol)) {
+        if (outcome == TABLES_OK && job_watch(job, record, table, layout) != 0)
+            return -1;
         return stop_without_memory(job, outcome);
+    }
     bool is_within;
     if (check_time(job, record, &is_within) != 0)
         return -1;
@@ -210,6 +220,8 @@ static int print_on_record(void *user, const struct armtap_record *record)
         if (missing_data_count_part(job->missing, record) != 0)
             return job_give_up_memory(job);
         missing_data_drop(job->missing, record);
+        if (outcome == TABLES_OK && job_watch(job, record, table, layout) != 0)
+            return -1;
         job->is_over = job->source->robots && job->range.to < record->read.time - OUT_OF_ORDER_NS;
         return job->is_over ? -1 : 0;
     }
@@ -247,6 +259,7 @@ static int print_on_event(void *user, const struct armtap_event *event)
     tables_close(job->tables, event);
     if (missing_data_event(job->missing, event) != 0)
         return job_give_up_memory(job);
+    end_changes(job, event);
     if (event->type == ARMTAP_EVENT_CLOSE && missing_data_is_over(job->missing, event->stream) &&
         !armtap_streams_of(job->streams, event->stream->connection))
         let_go(job, event);

@@ -219,6 +219,8 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .number = ++outlet->rows,
         .values = record->values,
         .values_length = record->values_length,
+        .before = job->changes ? changes_before(job->changes)->data : NULL,
+        .before_length = job->changes ? changes_before(job->changes)->length : 0,
         .cut = record->missing,
         .cut_count = record->missing_count,
     };
@@ -252,7 +254,7 @@ static int make_opaque_view(struct job *job)
 int job_print_opaque(struct job *job, const struct armtap_record *record)
 {
     job->opaque += !job->totals.elsewhere;
-    if (!format_has(job->wish->format, FORMAT_OPAQUE))
+    if (!format_has(job->wish->format, FORMAT_OPAQUE) || job->changes)
         return 0;
     if (job->totals.elsewhere)
         return pass_over(job, record, NULL);
@@ -274,7 +276,8 @@ static uint64_t row_cost(const struct job *job, const struct view *view, const s
     /* Only present values have a key, and each takes at least a byte of the frame. */
     size_t named = record->values_length < view->keys ? record->values_length * view->longest_key : view->keys;
     size_t keys = named < view->keys ? named : view->keys;
-    return ROW + keys + view->picks.count + absent * view->cells + VALUE * record->values_length;
+    size_t values = record->values_length + (job->changes ? changes_before(job->changes)->length : 0);
+    return ROW + keys + view->picks.count + absent * view->cells + VALUE * values;
 }
 
 /* Pays for a row, and for the header if it is the first in its file. */
@@ -305,6 +308,30 @@ static bool has_place(const struct job *job, const struct table *table)
     return !is_one || !job->only_table || job->only_table == table;
 }
 
+/* Whether something changed. One whose last values cannot be afforded has no row. 0, or -1 after a message. */
+static int see_changes(struct job *job, const struct armtap_record *record, const struct table *table,
+                       const struct table_layout *layout, bool *is_row)
+{
+    const struct view *view = table->view;
+    uint64_t cost = changes_cost(job->changes, record);
+    *is_row = false;
+    if (cost > 0 && !tables_spend(job->tables, record, cost))
+        return job_leave_out(job, record);
+    return changes_see(job->changes, record, layout, &view->picks, is_row) == 0 ? 0 : job_give_up_memory(job);
+}
+
+int job_watch(struct job *job, const struct armtap_record *record, struct table *table,
+              const struct table_layout *layout)
+{
+    bool is_row;
+    if (!job->changes || !table || table->left_out ||
+        (!table->view && !tables_spend(job->tables, record, table_cost(table))))
+        return 0;
+    if (job_make_view(job, table) != 0)
+        return -1;
+    return see_changes(job, record, table, layout, &is_row);
+}
+
 int job_print_record(struct job *job, const struct armtap_record *record, struct table *table,
                      const struct table_layout *layout)
 {
@@ -320,7 +347,10 @@ int job_print_record(struct job *job, const struct armtap_record *record, struct
         return job_leave_out(job, record);
     if (job_make_view(job, table) != 0 || job->closed || job->gave_up)
         return -1;
-    if (!tables_wants_row(job->tables, record, &job->wish->every))
+    bool is_row = tables_wants_row(job->tables, record, &job->wish->every);
+    if (is_row && job->changes && see_changes(job, record, table, layout, &is_row) != 0)
+        return -1;
+    if (!is_row)
         return 0;
     if (job->totals.elsewhere)
         return pass_over(job, record, table);

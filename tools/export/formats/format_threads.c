@@ -26,7 +26,7 @@ enum {
 struct batch_row {
     const struct view *view;
     struct output_file *outlet;
-    size_t cut_at;
+    size_t cut_at, before_at;
     size_t values_at; /* offset in the batch's bytes, which may move while it is filled */
     size_t robot_at;
     size_t client_at;
@@ -138,6 +138,7 @@ static void format(const struct format *format, struct batch *batch)
     batch->misfits = 0;
     for (size_t i = 0; i < batch->count; i++) {
         batch->rows[i].cut = (const void *)(batch->bytes.data + batch->more[i].cut_at);
+        batch->rows[i].before = batch->bytes.data + batch->more[i].before_at;
         batch->rows[i].values = (const uint8_t *)batch->bytes.data + batch->more[i].values_at;
         batch->rows[i].robot = batch->bytes.data + batch->more[i].robot_at;
         batch->rows[i].client = batch->bytes.data + batch->more[i].client_at;
@@ -304,6 +305,7 @@ enum sink_outcome batches_row(struct batches *batches, struct output_file *outle
     one->robot_at = has_names ? one[-1].robot_at : keep_name(batch, row->robot);
     one->client_at = has_names ? one[-1].client_at : keep_name(batch, row->client);
     one->cut_at = keep_cut(&batch->bytes, row->cut, row->cut_count);
+    one->before_at = row->before_length > 0 ? keep(&batch->bytes, row->before, row->before_length) : 0;
     one->values_at = keep(&batch->bytes, row->values, row->values_length);
     if (batch->bytes.failed) {
         message_no_memory();

@@ -274,6 +274,12 @@ static void take_bit(struct armtap_value *value, unsigned bit)
 
 void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value)
 {
+    if (pick->is_before) {
+        memcpy(value, row->before + pick->before * sizeof *value, sizeof *value);
+        if (value->present && armtap_value_is_text(value))
+            value->text = row->before + (uintptr_t)value->text;
+        return;
+    }
     size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
     value->present = false;
     if (entry != TABLE_NONE)

@@ -6,7 +6,7 @@
 
 static const struct armtap_recipe_entry *entry_of(const struct pick *pick, const struct table_layout *layout)
 {
-    if (!layout || pick->row_column != ROW_COLUMN_NONE || pick->column == TABLE_NONE)
+    if (!layout || pick->row_column != ROW_COLUMN_NONE || pick->column == TABLE_NONE || pick->is_before)
         return NULL;
     size_t entry = layout->entry_of[pick->column];
     return entry == TABLE_NONE ? NULL : armtap_recipe_at(layout->recipe, entry);

@@ -60,6 +60,21 @@ int picks_lead(struct picks *picks, enum row_column column)
     return 0;
 }
 
+int picks_append(struct picks *picks, struct picks *more)
+{
+    struct pick *all = realloc(picks->pick, (picks->count + more->count + 1) * sizeof *all);
+    if (!all) {
+        picks_free(more);
+        return -1;
+    }
+    if (more->count > 0)
+        memcpy(all + picks->count, more->pick, more->count * sizeof *all);
+    picks->pick = all;
+    picks->count += more->count;
+    free(more->pick);
+    return 0;
+}
+
 int selection_parse(const char *list, struct selection *selection)
 {
     *selection = (struct selection){0};
@@ -105,6 +120,7 @@ struct picking {
     const struct table_column *columns;
     size_t column_count;
     struct picks picks;
+    const struct picks *without;
     size_t *place_of; /* by column, in `taken` */
     bool *taken, *excluded;
     bool row_taken[ROW_COLUMN_END];
@@ -190,6 +206,28 @@ static void pick_element_at(struct picking *picking, size_t column, size_t eleme
     picking->taken[place] = true;
 }
 
+/* What is picked already is left out. */
+static void exclude_picked(struct picking *picking, const struct picks *picked)
+{
+    for (size_t i = 0; picked && i < picked->count; i++) {
+        const struct pick *pick = &picked->pick[i];
+        picking->row_taken[pick->row_column] = true;
+        if (pick->row_column != ROW_COLUMN_NONE || pick->is_bit)
+            continue;
+        bool *excluded = &picking->excluded[picking->place_of[pick->column]];
+        size_t from = pick->element ? 1 + (size_t)pick->first : 0, count = pick->element ? 1 : 1 + (size_t)pick->count;
+        memset(excluded + from, true, count * sizeof *excluded);
+    }
+}
+
+static bool has_bit(const struct picks *picks, size_t column, unsigned bit)
+{
+    for (size_t i = 0; picks && i < picks->count; i++)
+        if (picks->pick[i].is_bit && picks->pick[i].column == column && picks->pick[i].bit == bit)
+            return true;
+    return false;
+}
+
 static bool pick_row_column(struct picking *picking, enum row_column column)
 {
     const struct pick pick = {.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
@@ -256,15 +294,12 @@ static bool pick_element(struct picking *picking, const char *name)
 static void pick_bit(struct picking *picking, size_t column, unsigned bit, const char *name)
 {
     const struct pick pick = {.column = column, .count = 1, .is_bit = true, .bit = bit, .own_name = strdup(name)};
-    size_t i = 0;
-    while (i < picking->picks.count && !(picking->picks.pick[i].is_bit && picking->picks.pick[i].column == column &&
-                                         picking->picks.pick[i].bit == bit))
-        i++;
+    bool is_new = !has_bit(&picking->picks, column, bit) && !has_bit(picking->without, column, bit);
     picking->failed = picking->failed || !pick.own_name;
-    if (i == picking->picks.count && !picking->excludes && !picking->failed) {
+    if (is_new && !picking->excludes && !picking->failed) {
         picks_add(picking, &pick);
         if (!picking->failed) {
-            picking->picks.pick[i].name = pick.own_name;
+            picking->picks.pick[picking->picks.count - 1].name = pick.own_name;
             return;
         }
     }
@@ -355,7 +390,7 @@ static bool exclude_names(struct selection *selection, struct picking *picking)
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks)
 {
-    struct picking picking = {.columns = columns, .column_count = column_count};
+    struct picking picking = {.columns = columns, .column_count = column_count, .without = selection->without};
     *picks = (struct picks){0};
     if (picking_begin(&picking) != 0) {
         free(picking.place_of);
@@ -365,6 +400,7 @@ int selection_apply(struct selection *selection, const struct table_column *colu
         pick_row_column(&picking, ROW_COLUMN_time);
         pick_row_column(&picking, ROW_COLUMN_age_s);
     }
+    exclude_picked(&picking, selection->without);
     if (selection->joined) {
         pick_row_column(&picking, ROW_COLUMN_robot);
         pick_row_column(&picking, ROW_COLUMN_stream);

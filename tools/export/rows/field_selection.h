@@ -17,6 +17,10 @@ struct pick {
     bool by_name;  /* print modes by name */
     bool is_bit;   /* one of its bits, as 0 or 1: actual_digital_input_bits_3 */
     unsigned bit;
+    bool is_watched;  /* by --changes */
+    bool is_before;   /* the value that the record before had: changes.h */
+    size_t before;    /* which one in the row's `before` */
+    size_t watched;   /* for changes.c */
     bool if_mixed;    /* only if the output has rows of several generations */
     const char *name; /* of the column; not owned */
     char *own_name;   /* `name`, if it is not the column's; else NULL; owned */
@@ -38,6 +42,9 @@ void picks_drop_if_mixed(struct picks *picks);
 /* Puts a row column in front, as the first pick. 0, or -1 without memory. */
 int picks_lead(struct picks *picks, enum row_column column);
 
+/* Moves more picks behind. 0, or -1 without memory. */
+int picks_append(struct picks *picks, struct picks *more);
+
 /* The requested names. */
 struct selection {
     char **names; /* NULL: all columns */
@@ -45,6 +52,7 @@ struct selection {
     bool joined;  /* robot, stream and protocol always come first */
     bool on_grid; /* time and age_s do */
     size_t count;
+    const struct picks *without; /* what is picked already; NULL: nothing */
 };
 /* "a,b,c"; NULL selects all. 0, or -1 without memory. */
 int selection_parse(const char *list, struct selection *selection);
