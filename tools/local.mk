@@ -234,6 +234,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/formats/row_above.h \
 	tools/export/formats/target.c \
 	tools/export/formats/target.h \
+	tools/export/lanes.c \
 	tools/export/messages/format_mcap.c \
 	tools/export/messages/mcap_channels.c \
 	tools/export/messages/mcap_json.c \

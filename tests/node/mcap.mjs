@@ -239,9 +239,12 @@ function checkState(name, messages, rows, seen) {
   for (const [time, left] of waiting) if (left.length) fail(name, "no message of the row at", time, "in", left[0].table)
 }
 
-// The driver's topics of a stream, message by message.
-function checkTopics(name, topics, stream, rows, seen) {
-  const wanted = driverTopics(rows, stream.series), raw = wanted.get(WRENCH)?.some(one => one.value.header.frame_id === "base")
+// The driver's topics of streams that follow one another, message by message; each begins with the modes that it is in.
+function checkTopics(name, topics, stream, parts, seen) {
+  const wanted = new Map()
+  for (const rows of parts)
+    for (const [topic, messages] of driverTopics(rows, stream.series)) wanted.set(topic, [...(wanted.get(topic) ?? []), ...messages])
+  const raw = wanted.get(WRENCH)?.some(one => one.value.header.frame_id === "base")
   if (raw) seen.raw.push(stream.robot)
   for (const topic of new Set([...wanted.keys(), ...[...topics.keys()].filter(one => one.startsWith(stream.prefix + "/")).map(one => one.slice(stream.prefix.length))])) {
     if (topic.startsWith("/armtap/") || topic === "/rosout") continue
@@ -271,10 +274,11 @@ for (const file of asked.files) {
     const spell = isRos ? text => text.toLowerCase() : text => text
     for (const stream of file.streams) {
       const state = [...topics].filter(([topic]) => topic.startsWith(stream.prefix + (stream.is_back ? "/armtap/to_robot" : "/armtap/state"))).flatMap(([, messages]) => messages)
-      const rows = stream.tables.flatMap(path => readTable(path, spell, !isRos, file.is_by_place ? state[0]?.fields : null))
-      rows.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0)
+      const parts = stream.parts.map(paths => paths.flatMap(path => readTable(path, spell, !isRos, file.is_by_place ? state[0]?.fields : null))
+        .sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+      const rows = parts.flat()
       checkState(`${name} ${stream.prefix}`, state, rows, seen)
-      if (isRos && !stream.is_back) checkTopics(`${name} ${stream.prefix}`, topics, stream, rows, seen)
+      if (isRos && !stream.is_back) checkTopics(`${name} ${stream.prefix}`, topics, stream, parts, seen)
     }
     const text = value => JSON.stringify(value, (key, one) => typeof one === "bigint" ? String(one) : ArrayBuffer.isView(one) ? [...one] : one)
     if (file.yaml) seen.bag = JSON.parse(text(parseYaml(readFileSync(file.yaml, "utf8"), { intAsBigInt: true })))

@@ -15,16 +15,26 @@ int survey_check_telemetry(struct job *job)
     return job_give_up(job);
 }
 
-/* Whether several streams have rows, which share a file. */
-static bool has_several_streams(const struct job *job)
+/* Whether the rows in a file have several lanes: streams of several robots or protocols, or at the same time. */
+static bool has_several_lanes(const struct job *job)
 {
-    size_t count = 0;
+    const struct armtap_stream_summary *before = NULL;
+    enum armtap_direction direction = job->wish->direction;
+    int64_t end = INT64_MIN;
     if (job->wish->split || job->wish->has_stream)
         return false;
-    for (size_t i = 0; i < armtap_streams_count(job->streams) && count < 2; i++)
-        count += armtap_streams_at(job->streams, i)->stream->records[job->wish->direction] > 0 &&
-                 !job_leaves_protocol(job, armtap_streams_at(job->streams, i)->stream->protocol);
-    return count > 1 || armtap_streams_rest(job->streams)->records[job->wish->direction] > 0;
+    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
+        const struct armtap_stream *stream = summary->stream;
+        if (stream->records[direction] == 0 || job_leaves_protocol(job, stream->protocol))
+            continue;
+        if (before && (*stream->robot == '\0' || strcmp(stream->robot, before->stream->robot) != 0 ||
+                       stream->protocol != before->stream->protocol || summary->first_time[direction] <= end))
+            return true;
+        end = before && end > summary->last[direction].time ? end : summary->last[direction].time;
+        before = summary;
+    }
+    return armtap_streams_rest(job->streams)->records[direction] > 0;
 }
 
 /* Of several streams, an output of one table has the telemetry: what goes beside it must be asked for. */
@@ -64,6 +74,6 @@ int survey_conclude(struct job *job)
         return -1;
     if (job_check_before_rows(job) != 0)
         return -1;
-    job->targets.settings.several_streams = has_several_streams(job);
+    job->targets.settings.several_lanes = has_several_lanes(job);
     return tables_begin_rows(job->tables) == 0 ? 0 : job_give_up_memory(job);
 }

@@ -203,6 +203,7 @@ void job_release(struct job *job)
     armtap_streams_free(job->streams);
     missing_data_free(job->missing);
     robot_clocks_forget(&job->clocks);
+    lanes_forget(&job->lanes);
     remarks_free(job->remarks);
     manifest_free(&job->manifest);
     free(job->bag_topics.data);

@@ -38,6 +38,25 @@ struct manifest {
 
 struct grid;
 
+/* A row's place among those of streams side by side (lanes.c). */
+struct lane {
+    struct lane *next; /* of the same hash */
+    char *robot;       /* what it is called; "": unknown */
+    enum armtap_protocol protocol;
+    unsigned number;     /* of its first stream */
+    unsigned place;      /* 1: the first lane of this robot and protocol, 2: the one beside it ... */
+    uint64_t connection; /* that has it now */
+    int64_t last;        /* time of its last row */
+};
+
+/* Begins as zeros. */
+struct lanes {
+    struct armtap_hash_key key;
+    struct by_connection by_robot; /* struct lane, by the hash of robot and protocol */
+    struct lane *recent;
+};
+void lanes_forget(struct lanes *lanes);
+
 struct job {
     const struct export_wish *wish;
     const struct replay_source *source;
@@ -47,6 +66,7 @@ struct job {
     struct tables *tables;
     struct missing_data *missing;
     struct robot_clocks clocks;
+    struct lanes lanes;
     struct grid *grid;          /* --grid; NULL: none */
     int64_t age;                /* of the record in its row, ns; ARMTAP_NO_TIME: the row is the record's */
     bool is_again;              /* the record has a row already, which is paid for */
@@ -178,6 +198,9 @@ int grid_take(struct job *job, const struct armtap_record *record, struct table 
 int grid_close(struct job *job, uint64_t connection);
 int grid_end(struct job *job);
 void grid_let_go(struct grid *grid, uint64_t connection);
+
+/* The lane of a record's row, whose robot is called that. NULL without memory. */
+const struct lane *job_lane(struct job *job, const struct armtap_record *record, const char *robot);
 
 /* ---- reports and checks ---- */
 

@@ -226,6 +226,13 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
     };
     if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT))
         request_warn_cells(job, view, &row);
+    if (format_has(job->wish->format, FORMAT_REMARKS)) {
+        const struct lane *lane = job_lane(job, record, row.robot);
+        if (!lane)
+            return job_give_up_memory(job);
+        row.lane = lane->number;
+        row.place = lane->place;
+    }
     job->rows++;
     missing_data_drop(job->missing, record);
     return job_check_sink(job, batches_row(job->batches, outlet, view, &row));

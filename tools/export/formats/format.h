@@ -49,7 +49,8 @@ struct output_row {
     struct armtap_where where; /* the packet with its last byte */
     struct armtap_where read;  /* when it could be read, in order */
     unsigned stream;
-    const char *robot; /* what it is called: a label, or its address */
+    unsigned lane, place; /* with FORMAT_REMARKS: the first stream of its lane, and which of the robot's lanes it is */
+    const char *robot;    /* what it is called: a label, or its address */
     const char *client;
     const char *file; /* NULL: an interface */
     bool several_files;
@@ -119,7 +120,7 @@ struct format_settings {
     struct spool *spool;   /* keeps what a format knows of each part until the end of its file: an index */
     bool is_split;         /* each stream has a file of its own */
     bool several_files;    /* captures are read */
-    bool several_streams;  /* a file has rows of more than one, as far as is known before the first row */
+    bool several_lanes;    /* a file has rows of more than one, as far as is known before the first row */
     const struct labels *labels;
     struct buffer *bag; /* takes the topics of a bag's metadata.yaml when `end` is called (bag.h); NULL: no bag */
     struct bag_counts *bag_counts; /* the same */

@@ -64,10 +64,10 @@ static int json_begin(struct target *target, const struct view *view, struct buf
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 /* On a topic that is on change, a message that equals the last one is left out. 0, or -1 after a message. */
-static int put_on_topic(struct mcap_output *output, struct stream *stream, enum ros_topic_id topic,
+static int put_on_topic(struct mcap_output *output, struct mcap_lane *lane, enum ros_topic_id topic,
                         const struct mcap_message *message)
 {
-    struct channel *channel = mcap_topic_channel(output, stream, topic);
+    struct channel *channel = mcap_topic_channel(output, lane, topic);
     bool is_short = ros_topic(topic)->is_on_change && message->length <= LAST_MAX;
     if (!channel)
         return -1;
@@ -81,18 +81,18 @@ static int put_on_topic(struct mcap_output *output, struct stream *stream, enum 
     return mcap_file_message(output->file, channel->id, message);
 }
 
-static int place_message(struct mcap_output *output, const struct view *view, struct stream *stream,
+static int place_message(struct mcap_output *output, const struct view *view, struct mcap_lane *lane,
                          const struct mcap_message *message)
 {
     if (message->mark < ROS_TOPICS)
-        return put_on_topic(output, stream, (enum ros_topic_id)message->mark, message);
-    if (message->mark == MARK_REMARK && stream->has_remarked)
+        return put_on_topic(output, lane, (enum ros_topic_id)message->mark, message);
+    if (message->mark == MARK_REMARK && lane->has_remarked)
         return 0;
     if (message->mark == MARK_REMARK) {
-        stream->has_remarked = true;
-        return put_on_topic(output, stream, ROS_TOPIC_rosout, message);
+        lane->has_remarked = true;
+        return put_on_topic(output, lane, ROS_TOPIC_rosout, message);
     }
-    const struct channel *channel = mcap_state_channel(output, stream, view);
+    const struct channel *channel = mcap_state_channel(output, lane, view);
     return channel ? mcap_file_message(output->file, channel->id, message) : -1;
 }
 
@@ -100,17 +100,17 @@ static int mcap_place(struct target *target, const struct view *view, const char
                       struct buffer *out)
 {
     struct mcap_output *output = target->state;
-    struct stream *stream = NULL;
+    struct mcap_lane *lane = NULL;
     int outcome = 0;
     output->bytes = out;
     for (size_t from = 0; from < length && outcome == 0;) {
         const struct mcap_message message = mcap_message_at(bytes + from);
         if (message.is_aside) {
             const struct mcap_introduction introduction = mcap_introduction_of(&message);
-            stream = mcap_stream(output, &introduction);
-            outcome = stream ? 0 : -1;
+            lane = mcap_lane(output, &introduction);
+            outcome = lane ? 0 : -1;
         } else {
-            outcome = place_message(output, view, stream, &message);
+            outcome = place_message(output, view, lane, &message);
         }
         from += message.record_length;
     }
@@ -217,8 +217,9 @@ static void mcap_forget(struct target *target)
     struct mcap_output *output = target->state;
     if (!output)
         return;
-    for (size_t i = 0; i < output->streams.count; i++)
-        mcap_stream_free(output->streams.slots[i].thing);
+    for (size_t i = 0; i < output->lanes.count; i++)
+        mcap_lane_free(output->lanes.slots[i].thing);
+    free(output->lanes.slots);
     for (size_t i = 0; i < output->schema_count; i++)
         free(output->schemas[i]);
     for (size_t i = 0; i < output->topic_count; i++) {

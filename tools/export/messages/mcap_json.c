@@ -140,7 +140,7 @@ int mcap_json_rows(const struct row_batch *batch, struct buffer *out)
 {
     for (size_t i = 0; i < batch->count; i++) {
         const struct output_row *row = &batch->rows[i];
-        if (i == 0 || row->stream != row[-1].stream)
+        if (i == 0 || mcap_needs_introduction(row))
             mcap_introduce(row, out);
         size_t begin = mcap_message_begin(out, MARK_STATE, row->stream, row->read.time);
         json_rows_object(batch, i, JSON_ROWS_LEFT_OUT, out);

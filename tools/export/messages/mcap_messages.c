@@ -2,7 +2,7 @@
 
 void mcap_introduce(const struct output_row *row, struct buffer *out)
 {
-    const uint32_t numbers[] = {row->stream, (uint32_t)row->protocol, (uint32_t)row->generation};
+    const uint32_t numbers[] = {row->stream, row->lane, row->place, (uint32_t)row->protocol, (uint32_t)row->generation};
     size_t begin = mcap_aside_begin(out);
     buffer_put(out, (const char *)numbers, sizeof numbers);
     buffer_put(out, row->robot, strlen(row->robot) + 1);
@@ -12,12 +12,14 @@ void mcap_introduce(const struct output_row *row, struct buffer *out)
 
 struct mcap_introduction mcap_introduction_of(const struct mcap_message *message)
 {
-    uint32_t numbers[3];
+    uint32_t numbers[5];
     memcpy(numbers, message->data, sizeof numbers);
     const char *robot = message->data + sizeof numbers;
     return (struct mcap_introduction){.stream = numbers[0],
-                                      .protocol = (enum armtap_protocol)numbers[1],
-                                      .generation = (enum armtap_generation)numbers[2],
+                                      .lane = numbers[1],
+                                      .place = numbers[2],
+                                      .protocol = (enum armtap_protocol)numbers[3],
+                                      .generation = (enum armtap_generation)numbers[4],
                                       .robot = robot,
                                       .client = robot + strlen(robot) + 1};
 }

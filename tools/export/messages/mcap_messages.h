@@ -12,13 +12,18 @@ enum { MARK_STATE = ROS_TOPICS, MARK_REMARK };
 
 /* What the channels of a stream say of it; comes before its first message in a batch. */
 struct mcap_introduction {
-    uint32_t stream;
+    uint32_t stream, lane, place; /* as the row has them */
     enum armtap_protocol protocol;
     enum armtap_generation generation;
     const char *robot, *client;
 };
 /* Appends that of a row's stream. */
 void mcap_introduce(const struct output_row *row, struct buffer *out);
+/* Whether a row needs another one than the row before in its batch. */
+static inline bool mcap_needs_introduction(const struct output_row *row)
+{
+    return row->stream != row[-1].stream || row->lane != row[-1].lane;
+}
 /* Reads it. The message must outlive it. */
 struct mcap_introduction mcap_introduction_of(const struct mcap_message *message);
 

@@ -25,16 +25,18 @@ struct channel {
     char last[LAST_MAX]; /* on a topic that is on change: the last message, if it is that short */
 };
 
-struct stream {
+/* What has topics of its own: connections to one robot that follow one another. */
+struct mcap_lane {
     struct channel topics[ROS_TOPICS];
     bool has_remarked;
     struct by_connection states; /* struct channel, by the id of its schema */
     unsigned state_count[2];
+    char *prefix;         /* of its topics: "", "/s4", "/cell_3" */
+    char *robot, *client; /* the first connection's, as the next two */
     uint32_t number;
-    bool has_prefix;
-    char *robot, *client;
     enum armtap_protocol protocol;
-    enum armtap_generation generation; /* of its first row */
+    uint32_t stream;                   /* that has it now */
+    enum armtap_generation generation; /* of that stream's first row */
 };
 
 /* What a bag's metadata says of a channel. */
@@ -57,7 +59,8 @@ struct mcap_output {
     struct topic *topics;               /* of all channels, for a bag's metadata */
     size_t topic_count;
     struct by_connection tables;  /* struct table_schema, by the table's number */
-    struct by_connection streams; /* struct stream, by number */
+    struct by_connection lanes;   /* struct mcap_lane, by number */
+    struct by_connection streams; /* in a file of one stream: those that it has */
 };
 
 /* The schema of a table's messages, whose first row is of that generation; NULL after a message. */
@@ -66,12 +69,12 @@ const struct table_schema *mcap_table_schema(struct mcap_output *output, const s
 /* Topics of one type share its schema. An id, or MCAP_NO_ID after a message. */
 unsigned mcap_topic_schema(struct mcap_output *output, enum ros_topic_id topic);
 
-/* The stream that is introduced; NULL after a message. */
-struct stream *mcap_stream(struct mcap_output *output, const struct mcap_introduction *introduction);
-void mcap_stream_free(struct stream *stream);
-/* The channel of a stream's messages with all fields of a table; NULL after a message. */
-struct channel *mcap_state_channel(struct mcap_output *output, struct stream *stream, const struct view *view);
-/* The channel of a stream's messages on a topic; NULL after a message. */
-struct channel *mcap_topic_channel(struct mcap_output *output, struct stream *stream, enum ros_topic_id topic);
+/* The lane of the stream that is introduced; NULL after a message. */
+struct mcap_lane *mcap_lane(struct mcap_output *output, const struct mcap_introduction *introduction);
+void mcap_lane_free(struct mcap_lane *lane);
+/* The channel of a lane's messages with all fields of a table; NULL after a message. */
+struct channel *mcap_state_channel(struct mcap_output *output, struct mcap_lane *lane, const struct view *view);
+/* The channel of a lane's messages on a topic; NULL after a message. */
+struct channel *mcap_topic_channel(struct mcap_output *output, struct mcap_lane *lane, enum ros_topic_id topic);
 
 #endif

@@ -75,7 +75,7 @@ int mcap_ros2_rows(const struct row_batch *batch, struct buffer *out)
     uint64_t remarked = NO_STREAM;
     for (size_t i = 0; i < batch->count && rows; i++) {
         const struct output_row *row = &batch->rows[i];
-        if (i == 0 || row->stream != row[-1].stream)
+        if (i == 0 || mcap_needs_introduction(row))
             mcap_introduce(row, out);
         put_row(rows, row, &remarked, out);
     }

@@ -646,6 +646,12 @@ void tables_close(struct tables *tables, const struct armtap_event *event)
     }
 }
 
+bool tables_is_open(const struct tables *tables, uint64_t connection, enum armtap_direction direction)
+{
+    const struct track *track = track_find(tables, connection);
+    return track && track->side[direction].is_open;
+}
+
 void tables_let_go(struct tables *tables, uint64_t connection)
 {
     struct track *track = by_connection_remove(&tables->tracks, connection);

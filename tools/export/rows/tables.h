@@ -130,6 +130,8 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
                                   const struct table_layout **layout);
 /* Handles the end of a direction. */
 void tables_close(struct tables *tables, const struct armtap_event *event);
+/* Whether rows of that direction may follow, as far as is known. */
+bool tables_is_open(const struct tables *tables, uint64_t connection, enum armtap_direction direction);
 /* Frees the state of a closed stream that is not listed on its own. */
 void tables_let_go(struct tables *tables, uint64_t connection);
 /* The number of a known stream; 0 if unknown. */
