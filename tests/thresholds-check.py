@@ -28,6 +28,7 @@ def handshake_check():
 
 sys.path.insert(0, HERE)
 from arm_wire import UR5, joints_at, pose_of  # noqa: E402
+from robot_capture import Capture, Client  # noqa: E402
 
 Connection = handshake_check().Connection
 
@@ -753,6 +754,35 @@ def check_stops(path):
         assert well or "its reset" in words, words
 
 
+def check_modes_left_out(path):
+    """A field of a stream has its first 10000 modes in --json, and how many more there were; merged ones are added up."""
+    for records in (9999, 10000, 10001, 10005):
+        capture = Capture()
+        client = Client(capture, 0.0, [("robot_mode", "INT32"), ("safety_mode", "INT32")])
+        for i in range(records):
+            client.package(1 + i * STEP, 7 - i % 2 * 2, 1)
+            client.capture.segment(1 + i * STEP, client.client, client.robot, b"", 0x10)
+        capture.write(path)
+        report = json.loads(diagnose(path, "--json", status=0))
+        modes = [one["value"] for one in report["modes"] if one["field"] == "robot_mode"]
+        assert modes == [7 - i % 2 * 2 for i in range(min(records, 10000))], len(modes)
+        assert report["modes_left_out"] == max(0, records - 10000), report["modes_left_out"]
+        words = diagnose(path, "--tables", status=0)
+        assert ("%d mode change" % (records - 10000) in words) == (records > 10000), words[-600:]
+    with open(path + ".json", "w", encoding="utf-8") as file:
+        json.dump(report, file)
+    done = subprocess.run([ARMTAP, "merge", path + ".json", path + ".json"], capture_output=True, check=True)
+    merged = json.loads(done.stdout)
+    assert merged["modes_left_out"] == 10 and len(merged["modes"]) == 2 * len(report["modes"]), merged["modes_left_out"]
+    folder = path + ".sidecars"
+    subprocess.run([ARMTAP, "index", path, "-o", folder], check=True)
+    done = subprocess.run([ARMTAP, "diagnose", "--json", "--after", folder, path], capture_output=True, check=True)
+    with open(path + ".json", "wb") as file:
+        file.write(done.stdout)
+    merged = json.loads(subprocess.run([ARMTAP, "merge", path + ".json"], capture_output=True, check=True).stdout)
+    assert merged["modes_left_out"] == 5 and merged["modes"] == report["modes"], merged["modes_left_out"]
+
+
 def check_unclocked(path):
     """Without the controller's clock nobody knows what it skipped; with it in some of the data, something is known."""
     for clocked in (0, 5):
@@ -773,7 +803,7 @@ def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
               check_bursts, check_tool, check_blame, check_narrow, check_full, check_outage, check_keep_alives, check_acknowledged, check_gone, check_delay, check_waiting,
-              check_names, check_waits, check_stops, check_unclocked)
+              check_names, check_waits, check_stops, check_unclocked, check_modes_left_out)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             try:

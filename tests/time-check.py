@@ -227,6 +227,17 @@ def check_gaps(seed, rounds, folder):
     return rounds, sum(count for cause, count in found.items() if cause)
 
 
+def check_jitter(path, expected):
+    """diagnose's jitter is of `time`, when records could be read, not of their arrival: of half, nearly all and all pairs."""
+    pairs = sorted(abs((b[0] - a[0]) / 1e6 - (b[4] - a[4]) * 1e3) for a, b in zip(expected, expected[1:]))
+    report = subprocess.run([ARMTAP, "diagnose", "--json", path], capture_output=True, check=False).stdout
+    stream = json.loads(report)["streams"][0]
+    for key, at in (("jitter_p50_ms", len(pairs) * 0.5), ("jitter_p99_ms", len(pairs) * 0.99), ("jitter_max_ms", len(pairs))):
+        near = pairs[max(0, int(at) - 2):int(at) + 2]
+        if not near[0] * 0.983 - 1e-5 <= stream[key] <= near[-1] * 1.017 + 1e-5:
+            raise SystemExit(f"{key}: found {stream[key]}, expected {near}")
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 42
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
@@ -256,6 +267,8 @@ def main():
             found = [row[1] for row in csv.reader(io.StringIO(export("--fields", "robot_time", path)))][1:]
             wrong = [one for one, when in zip(found, sampled)
                      if one and abs(int(one.replace(".", "")) - when) > MILLISECOND]
+            if not set_back:
+                check_jitter(path, expected)
             if not set_back and (wrong or (len(sampled) >= 40 and "" in found)):
                 raise SystemExit(f"seed {seed}, round {i}: robot_time: {len(wrong)} wrong, {found.count('')} empty")
             checks += 4 + (not set_back)

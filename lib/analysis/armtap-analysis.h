@@ -178,8 +178,8 @@ ARMTAP_API uint64_t armtap_attempts_total(const struct armtap_attempts *attempts
 struct armtap_rates_totals {
     double expected_hz, rate_hz; /* means over the time in which data was due; 0: unknown */
     uint64_t skipped;            /* packages that the controller skipped */
-    /* Differences between the arrival intervals of packages and the steps of the controller's clock, of all channels;
-     * ns, -1: unknown. */
+    /* Differences between the intervals at which packages could be read, in order, and the steps of the controller's
+     * clock, of all channels; ns, -1: unknown. */
     int64_t jitter_p50, jitter_p99, jitter_max;
     int64_t longest_silence; /* of one channel, while data was due; ns, -1: unknown */
     int64_t longest_gap;     /* the same, including gaps of the capture */

@@ -53,7 +53,7 @@ def check_keys(thing, keys):
 
 def check_shape(path):
     report = diagnose(path)
-    assert list(report) == ["findings", "streams", "modes", "incidents", "standing"], list(report)
+    assert list(report) == ["findings", "streams", "modes", "modes_left_out", "incidents", "standing"], list(report)
     for things, keys in (("findings", FINDING), ("streams", STREAM), ("modes", MODE), ("incidents", INCIDENT)):
         for thing in report[things]:
             check_keys(thing, keys)

@@ -28,6 +28,7 @@ struct diagnosis {
     struct archive *archive;               /* the source is one of its captures; NULL: all of it */
     struct armtap_streams *numbering;      /* of an archive: all its streams, which number those of the capture */
     bool is_over;                          /* of an archive: what comes now is of the captures after this one */
+    uint64_t modes_left_out;               /* by the diagnoses of its captures, if they are merged */
     bool is_merged;                        /* streams have the numbers that their captures gave them */
     const struct armtap_note_kind *around; /* NULL: everything is shown */
     int64_t reach;                         /* ns */

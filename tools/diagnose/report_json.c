@@ -384,6 +384,8 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
         if (diagnosis_shows(diagnosis, &armtap_diagnosis_mode_at(diagnosis->found, i)->where))
             mode_json(&json, diagnosis, armtap_diagnosis_mode_at(diagnosis->found, i));
     json_close(&json);
+    json_member_unsigned(&json, "modes_left_out",
+                         diagnosis->modes_left_out + armtap_diagnosis_modes_left_out(diagnosis->found));
     incidents_json(&json, diagnosis, places);
     struct standing all[STANDING_MAX];
     size_t count = diagnosis_standing(diagnosis, all);

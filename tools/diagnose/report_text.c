@@ -340,7 +340,7 @@ static void print_rates_heading(struct text_row *row)
              rate_columns[JITTER_FROM + 2].unit);
     for (size_t i = 0; i < RATE_COLUMNS; i++)
         if (i == JITTER_FROM) {
-            text_row_head(row, JITTER_WIDTH, "jitter of arrival, ms", jitter);
+            text_row_head(row, JITTER_WIDTH, "jitter as read, ms", jitter);
             i += JITTER_COLUMNS - 1;
         } else {
             text_row_head(row, rate_columns[i].width, rate_columns[i].title, rate_columns[i].unit);
@@ -598,7 +598,8 @@ static int print_tables(const struct diagnosis *diagnosis)
         return -1;
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
     if (left_out > 0)
-        printf("\n%" PRIu64 " mode changes were not kept\n", left_out);
+        printf("\n%" PRIu64 " mode change%s not kept: there were too many\n", left_out,
+               left_out == 1 ? " was" : "s were");
     return 0;
 }
 

@@ -13,6 +13,14 @@
 
 /* ---- captures of an archive -------------------------------------------------------------------------------------- */
 
+static uint64_t modes_left_out(const struct summaries *summaries)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < summaries->count; i++)
+        sum += summaries->all[i].modes_left_out;
+    return sum;
+}
+
 /* The files by their places in the archive; of those that no summary is of, NULL. */
 static const char **file_names(const struct summaries *summaries, size_t *count)
 {
@@ -55,7 +63,7 @@ static enum exit_status add_all(struct summaries *summaries, struct facts *facts
 static enum exit_status merge_archive(struct summaries *summaries)
 {
     struct replay_source source = {.count = 0};
-    struct diagnosis diagnosis = {.source = &source, .is_merged = true};
+    struct diagnosis diagnosis = {.source = &source, .is_merged = true, .modes_left_out = modes_left_out(summaries)};
     const char **names = file_names(summaries, &source.count);
     enum exit_status status = EXIT_FAILED;
     source.names = names;
@@ -185,8 +193,11 @@ static enum exit_status join(const struct summaries *summaries)
     if (file) {
         json_begin(&joining.json, file);
         json_object(&joining.json, true);
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
             join_lists(&joining, summaries, keys[i]);
+            if (strcmp(keys[i], "modes") == 0)
+                json_member_unsigned(&joining.json, "modes_left_out", modes_left_out(summaries));
+        }
         json_end(&joining.json);
     }
     bool failed = !file || ferror(file) || joining.text.failed;

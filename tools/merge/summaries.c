@@ -100,13 +100,15 @@ void summary_unload(struct summary *summary)
     summary->root = NULL;
 }
 
-/* Where it stands in its archive. */
+/* Where it stands in its archive, and what its lists lack. */
 static void read_place(struct summary *summary)
 {
     const struct json_node *archive = json_node_member(summary->root, "archive");
     summary->is_placed = json_node_unsigned(json_node_member(archive, "capture"), &summary->capture);
     if (!json_node_unsigned(json_node_member(archive, "captures"), &summary->captures))
         summary->captures = 0;
+    if (!json_node_unsigned(json_node_member(summary->root, "modes_left_out"), &summary->modes_left_out))
+        summary->modes_left_out = 0;
 }
 
 static bool is_repeatable(const struct summary *summary)

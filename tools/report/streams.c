@@ -162,9 +162,9 @@ void report_put_streams(struct buffer *page, const struct report *report)
                                          "rate, Hz",
                                          "skipped packages",
                                          "lost bytes",
-                                         "jitter p50, ms",
-                                         "jitter p99, ms",
-                                         "jitter max, ms",
+                                         "jitter as read: p50, ms",
+                                         "p99, ms",
+                                         "max, ms",
                                          "longest gap, s",
                                          "clock drift, ppm"};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)

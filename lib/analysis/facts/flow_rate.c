@@ -666,7 +666,7 @@ static void check_bursts(struct flow_rate *flow, struct findings *findings, cons
     *bursts = (struct bursts){.wait = -1};
 }
 
-/* How late the package came after that time, compared with the one before, and how regularly. */
+/* How late the package came after that time, compared with the one before, and how regularly they could be read. */
 static void measure_delay(struct flow_rate *flow, const struct arrival *arrival, int64_t wait, bool was_silent)
 {
     double step = arrival->clock - flow->last.clock, delay = (double)wait / 1e9 - step;
@@ -678,8 +678,10 @@ static void measure_delay(struct flow_rate *flow, const struct arrival *arrival,
         if (delay * 1e9 > (double)DELAYED && delay > flow->expected)
             flow->delayed += delay;
     }
+    bool is_read_in_order = flow->last.read != ARMTAP_NO_TIME && arrival->read >= flow->last.read;
+    int64_t apart = is_read_in_order ? armtap_time_between(flow->last.read, arrival->read) : wait;
     if (!(flow->last.clock <= 0))
-        armtap_histogram_add(flow->jitter, (int64_t)(fabs((double)wait - due * 1e9) + 0.5));
+        armtap_histogram_add(flow->jitter, (int64_t)(fabs((double)apart - due * 1e9) + 0.5));
 }
 
 /* The time since the last arrival, which is not earlier: negative; if the capture's clock was set back, by the
@@ -992,6 +994,7 @@ double armtap_rates_clock(const struct armtap_record *record)
 static void take_arrival(struct flow_rate *flow, const struct armtap_record *record, struct arrival *arrival)
 {
     arrival->where = record->where;
+    arrival->read = record->read.time;
     arrival->clock = armtap_rates_clock(record);
     arrival->lost = arrival->whole = 0;
     arrival->after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0;

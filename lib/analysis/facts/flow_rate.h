@@ -41,6 +41,7 @@ int64_t armtap_histogram_quantile(const struct histogram *histogram, unsigned pe
 
 struct arrival {
     struct armtap_where where;
+    int64_t read;   /* when it could be read, in order */
     double clock;   /* the controller's, s; 0: not set yet; NAN: none */
     double lost;    /* records that fit in the bytes missing before it */
     double whole;   /* the same if these are an exact multiple of its size; 0: unknown */

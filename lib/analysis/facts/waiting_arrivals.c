@@ -8,7 +8,7 @@
 
 /* What each arrival has. */
 struct waiting_arrival {
-    int64_t time;
+    int64_t time, read;
     uint64_t packet;
     double clock;
     uint32_t file;
@@ -63,6 +63,7 @@ bool armtap_waiting_add(struct waiting_arrivals *waiting, const struct arrival *
     unsigned at = waiting->count++;
     struct waiting_arrival *added = &waiting->all[at];
     added->time = arrival->where.time;
+    added->read = arrival->read;
     added->packet = arrival->where.packet;
     added->file = arrival->where.file;
     added->clock = arrival->clock;
@@ -76,6 +77,7 @@ struct arrival armtap_waiting_at(const struct waiting_arrivals *waiting, unsigne
 {
     const struct waiting_arrival *kept = &waiting->all[i];
     struct arrival arrival = {.where = {.time = kept->time, .packet = kept->packet, .file = kept->file},
+                              .read = kept->read,
                               .clock = kept->clock,
                               .length = kept->length};
     if (waiting->gaps) {
