@@ -214,6 +214,7 @@ SCRIPT_TESTS = \
 	tests/options-check.py \
 	tests/files-check.py \
 	tests/gzip-check.py \
+	tests/examples-check.py \
 	tests/handshake-check.py \
 	tests/interrupt-check.py \
 	tests/json-check.py \
@@ -226,7 +227,6 @@ SCRIPT_TESTS = \
 	tests/missing-check.py \
 	tests/number-check.py \
 	tests/outputs-check.py \
-	tests/pandas-check.py \
 	tests/parquet-check.py \
 	tests/paste-check.py \
 	tests/pipe-check.py \
@@ -243,7 +243,6 @@ SCRIPT_TESTS = \
 	tests/record-binary-check.py \
 	tests/recipe-check.py \
 	tests/report-check.py \
-	tests/run-examples \
 	tests/run-golden \
 	tests/snaplen-check.py \
 	tests/snapshot-check.py \

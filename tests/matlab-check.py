@@ -20,7 +20,6 @@ import sys
 import tempfile
 import time
 
-from pages import blocks, cut
 from tally import ALL, expect, finish, lacks, left_out, share
 
 DEBIAN = "/usr/bin/python3"
@@ -597,99 +596,6 @@ def check_killed(folder):
     expect("killed while it ran", kills > 0, kills)
 
 
-# ---- docs/in-matlab.md -----------------------------------------------------------------------------------------------
-
-
-CHECKS = """
-assert(size(q), [numel(S.timestamp) 6]);
-f = fopen('robot.dump', 'r', 'ieee-be');
-D = [];
-while true
-  n = fread(f, 1, 'int32');
-  if isempty(n), break, end
-  p = fread(f, (n - 4) / 8, 'double');
-  D(end + 1, 1:numel(p)) = p';
-end
-fclose(f);
-assert(size(D), [368 132]);
-assert(isequal(P(:, [1 32:37 56:61 95]), D(:, [1 32:37 56:61 95])));
-for i = 1:rows(spans)
-  if spans{i, 2} <= columns(D)
-    assert(isequaln(double(S.(spans{i, 3})), D(:, spans{i, 1}:spans{i, 2})));
-  end
-end
-G = load('robot.dat');
-assert(isequaln(G(:, 1:columns(D)), D));
-S = load('robot.mat');
-assert(rows(fastest) == 1 && columns(fastest) == 6 && all(fastest < 10));
-assert(strcmp(name, 'RUNNING') && strcmp(char(S.meta.units.actual_q), 'rad'));
-assert(t(1) == 0 && all(diff(t) >= 0) && max(t) > 0.1);
-assert(numel(part) > 100 && sum(hole) == 1 && max(part) == 1);
-assert(isequal(isnan(speed), repmat(hole(2:end), 1, 6)) && max(abs(speed(:))) < 5);
-assert(first.time_ns(1) > 0 && numel(robots) == 2);
-disp(sum(running));
-"""
-
-
-def make_dump(path):
-    """What port 30003 sent in a sample: it loses nothing."""
-    with open(path, "wb") as out:
-        for _, packet in load("aubo-check").pcap(SAMPLES + "/cb3-1060.pcap.gz"):
-            head = 14 + (packet[14] & 15) * 4
-            if struct.unpack_from(">H", packet, head)[0] in (30003, 30013):
-                out.write(packet[head + (packet[head + 12] >> 4) * 4:14 + struct.unpack_from(">H", packet, 16)[0]])
-
-
-def check_columns(text):
-    """The page's table of columns against the field table. (first column, last, name) of each row."""
-    span = lambda column, count: "-" if not column else str(column) if count == 1 else "%d:%d" % (column, column + count - 1)
-    rows = [[cell.strip(" `") for cell in line.strip("|\n").split("|")] for line in text.splitlines() if line.startswith("|")]
-    told = {row[2]: row for row in rows if len(row) == 4}
-    field_of("")
-    wanted = {name: [span(field["column_cb3e"], field["count"]), span(field["column_cb2"], field["count"]), name, field["unit"] or ""]
-              for name, field in FIELDS.items() if field["column_cb3e"] and not name.startswith("rt_")}
-    for name, row in wanted.items():
-        expect("in-matlab.md: columns of " + name, told.get(name) == row, told.get(name), row)
-    expect("in-matlab.md: columns", len(wanted) > 30 and set(told) - set(wanted) <= {"variable", "---"}, set(told) ^ set(wanted))
-    return [(FIELDS[name]["column_cb3e"], FIELDS[name]["column_cb3e"] + FIELDS[name]["count"] - 1, name) for name in wanted]
-
-
-def check_page(folder):
-    """The page's commands, its Octave and its Python, in order; the columns of a program that reads port 30003, read as
-    such a program does."""
-    place = folder + "/page"
-    os.makedirs(place + "/bin")
-    os.symlink(os.path.abspath(SAMPLES), place + "/captures")
-    os.symlink(ARMTAP, place + "/bin/armtap")
-    make_dump(place + "/robot.dump")
-    cut(SAMPLES + "/rtde-stop.pcap", place + "/lossy.pcap", 150, 180)
-    path = place + "/bin" + os.pathsep + os.environ["PATH"]
-    page = TOP + "/docs/in-matlab.md"
-    found = blocks(page)
-    commands = [text for language, text in found if language == "sh"] + [
-        "armtap export -o robot.h5 captures/e-series-1220.pcapng.gz\narmtap export --raw realtime robot.dump -o robot.dat\n"]
-    for text in commands:
-        done = subprocess.run(["sh", "-e", "-c", text], cwd=place, env={**os.environ, "PATH": path}, capture_output=True, check=False)
-        expect("in-matlab.md: commands", done.returncode == 0, text, done.stderr)
-    spans = check_columns(open(page, encoding="utf-8").read())
-    cells = "; ".join("%d, %d, '%s'" % one for one in spans)
-    scripts = [text for language, text in found if language == "octave"]
-    # S and t belong to the blocks before the next S.
-    done = run_octave(place, "\n".join(scripts[:2] + scripts[2:]) + "\nspans = {%s};\n%s" % (cells, CHECKS))
-    expect("in-matlab.md: octave", len(scripts) == 5 and done.stdout.strip().isdigit() and int(done.stdout) > 10, done.stdout, done.stderr)
-    here = os.getcwd()
-    os.chdir(place)
-    try:
-        names = {}
-        exec("".join(text for language, text in found if language == "python"), names)  # pylint: disable=exec-used
-    finally:
-        os.chdir(here)
-    expect("in-matlab.md: h5py", names["q"].shape[1] == 6 and names["unit"] == "rad", names["q"].shape)
-    told = [line.split(b",")[1:] for line in run("export", SAMPLES + "/e-series-1220.pcapng.gz", "--enums", "name", "--fields", "robot_mode,robot").stdout.splitlines()[1:]]
-    expect("in-matlab.md: texts", [name.encode() for name in names["names"]] == [row[0] for row in told] and
-           {names["robot"].encode()} == {row[1] for row in told}, names["names"][:3], names["robot"], told[:3])
-
-
 def main():
     missing = lacking()
     if missing not in (None, "octave") and sys.executable != DEBIAN and os.path.exists(DEBIAN):
@@ -707,7 +613,7 @@ def main():
         os.environ["LSAN_OPTIONS"] = "suppressions=%s/leaks:print_suppressions=0" % folder
         values = check_all(folder, check_samples(folder))
         bits = check_bits(folder)
-        for check in share((check_strange, check_meta, check_units_of_elements, check_empty, check_no_text, check_marks, check_full, check_killed, check_page), 3, "checks of MAT-files and HDF5"):
+        for check in share((check_strange, check_meta, check_units_of_elements, check_empty, check_no_text, check_marks, check_full, check_killed), 3, "checks of MAT-files and HDF5"):
             check(folder)
     print("values equal to the CSV's: %s" % ", ".join("%d by %s" % (count, name) for name, count in values.items()) +
           "; %d with any bits" % bits)

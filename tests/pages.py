@@ -1,35 +1,28 @@
-"""The fenced blocks of a page of the documentation, and a capture with a hole, which the pages have Wireshark make."""
-import struct
+"""The blocks of code of a page of the documentation."""
 
 
-def blocks(page):
-    """(language, text) of each, in order."""
-    found, language = [], None
-    with open(page, encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("```"):
-                language = None if language is not None else line[3:].strip()
-                if language is not None:
-                    found.append((language, []))
-            elif language is not None:
-                found[-1][1].append(line)
+def fences(text):
+    """(language, text) of each block of code, in order; of those that are only indented, outside of lists, "indented"."""
+    found, language, before, in_list = [], None, "", False
+    for line in text.splitlines(keepends=True):
+        if language == "indented" and line.strip() and not line.startswith("    "):
+            language = None
+        if line.startswith("```"):
+            language = None if language is not None else line[3:].strip()
+            if language is not None:
+                found.append((language, []))
+        elif language is not None:
+            found[-1][1].append(line.removeprefix("    ") if language == "indented" else line)
+        elif line.startswith("    ") and line.strip() and not before.strip() and not in_list:
+            language = "indented"
+            found.append((language, [line.removeprefix("    ")]))
+        elif line.strip() and not line.startswith(" "):
+            in_list = line.startswith(("- ", "* ")) or line[0].isdigit()
+        before = line
     return [(language, "".join(lines)) for language, lines in found]
 
 
 def texts(page, language):
     """The texts of the blocks in that language."""
-    return [text for its, text in blocks(page) if its == language]
-
-
-def cut(path, out, first, last):
-    """As `editcap path out first-last` does: leaves these packets out of a pcap file in big-endian byte order."""
-    with open(path, "rb") as file:
-        data = file.read()
-    kept, at, number = [data[:24]], 24, 0
-    while at < len(data):
-        end, number = at + 16 + struct.unpack_from(">I", data, at + 8)[0], number + 1
-        if not first <= number <= last:
-            kept.append(data[at:end])
-        at = end
-    with open(out, "wb") as file:
-        file.write(b"".join(kept))
+    with open(page, encoding="utf-8") as file:
+        return [text for its, text in fences(file.read()) if its == language]

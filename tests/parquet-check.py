@@ -15,7 +15,6 @@ import sys
 import tempfile
 
 import node_readers
-from pages import blocks, cut
 from tally import ALL, expect, finish, lacks
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -178,39 +177,6 @@ def check_options(folder):
                        export("-f", "parquet", "--compression", how, "--threads", threads, sample) == file.read())
 
 
-# ---- docs/in-parquet.md --------------------------------------------------------------------------------------------------
-
-
-def check_page(folder):
-    """The page's commands and queries, in order, in a folder of their own."""
-    found = blocks(os.path.join(os.path.dirname(TESTS), "docs", "in-parquet.md"))
-    os.symlink(os.path.abspath(SAMPLES), folder + "/captures")
-    os.mkdir(folder + "/bin")
-    os.symlink(ARMTAP, folder + "/bin/armtap")
-    cut(SAMPLES + "/rtde-stop.pcap", folder + "/lossy.pcap", 150, 180)
-    path = folder + "/bin" + os.pathsep + os.environ["PATH"]
-    for text in (text for language, text in found if language == "sh"):
-        done = subprocess.run(["sh", "-e", "-c", text], cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, check=False)
-        expect("in-parquet.md: commands", done.returncode == 0, text, done.stderr)
-    queries = {str(i): text for i, (language, text) in enumerate(found) if language == "sql"}
-    _, answers = read([], queries, cwd=folder)
-    stop, units, holes, parts, cell = list(answers.values())
-    expect("a query", len(stop) == 5 and all(row[0].startswith("2026-01-31 12:00:0") for row in stop), stop)
-    expect("units", units == [["rad"]], units)
-    lossy = [json.loads(line) for line in export("-f", "ndjson", "--fields", "timestamp,packet,lost_s", folder + "/lossy.pcap").splitlines()]
-    hole = [i for i, row in enumerate(lossy) if "lost_s" in row]
-    expect("the hole", [(int(row[1]), float(row[2]), row[3]) for row in holes] == [(lossy[i]["packet"], lossy[i]["lost_s"], None) for i in hole] and
-           len(hole) == 1, holes, hole)
-    expect("parts", [(int(row[0]), int(row[1])) for row in parts] == [(0, hole[0]), (1, len(lossy) - hole[0])], parts, hole)
-    rows = {}
-    for sample in ("rtde-stop.pcap", "both-streams.pcap.gz"):
-        for line in export("-f", "ndjson", SAMPLES + "/" + sample).splitlines():
-            robot = json.loads(line)["robot"]
-            rows[robot] = rows.get(robot, 0) + 1
-    expect("the folder is one table", [(row[0], int(row[2])) for row in cell] == sorted(rows.items()) and len(rows) == 3 and
-           {row[1] for row in cell} == {"2026-01-31"} and all(float(row[3]) > 0 for row in cell), cell, rows)
-
-
 # ---- a large stream --------------------------------------------------------------------------------------------------
 
 
@@ -277,7 +243,6 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         values = check_samples(folder)
         check_options(folder)
-        check_page(folder)
         values += check_large(folder) if ALL else 0  # a million values: in make check-all
     print("%d values are equal in Parquet and CSV" % values)
     return finish()

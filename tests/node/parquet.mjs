@@ -1,7 +1,8 @@
 // Reads Parquet files with hyparquet and with DuckDB, and compares every value with the CSV of the same rows.
 //
-// Standard input: {"packages": folder of node_modules, "pairs": [{"name", "parquet", "csv"}], "queries": {name: SQL}}. Standard
-// output: {"files": {name: {rows, columns, groups, notes, types, values, nulls, nans}}, "errors": [text], "answers": {name: rows}}.
+// Standard input: {"packages": folder of node_modules, "pairs": [{"name", "parquet", "csv"}], "queries": {name: SQL}, "database":
+// file, if any}. Standard output: {"files": {name: {rows, columns, groups, notes, types, values, nulls, nans}}, "errors": [text],
+// "answers": {name: rows}, "columns": {name: names}}.
 import { createRequire } from "node:module"
 import { readFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
@@ -13,7 +14,7 @@ const load = async name => import(pathToFileURL(require.resolve(name)))
 const { parquetMetadata, parquetRead } = await load("hyparquet")
 const { compressors } = await load("hyparquet-compressors")
 const { DuckDBInstance } = await load("@duckdb/node-api")
-const database = await (await DuckDBInstance.create(":memory:")).connect()
+const database = await (await DuckDBInstance.create(asked.database ?? ":memory:")).connect()
 await database.run("SET TimeZone = 'UTC'")
 
 const errors = []
@@ -137,9 +138,10 @@ for (const pair of asked.pairs) {
   files[pair.name] = seen
 }
 
-const answers = {}
+const answers = {}, columns = {}
 for (const [name, query] of Object.entries(asked.queries ?? {})) {
   const reader = await database.runAndReadAll(query)
+  columns[name] = reader.columnNames()
   answers[name] = reader.getRows().map(row => row.map(value => value === null ? null : String(value)))
 }
-process.stdout.write(JSON.stringify({ files, errors, answers }), () => process.exit(0))
+process.stdout.write(JSON.stringify({ files, errors, answers, columns }), () => process.exit(0))
