@@ -219,6 +219,7 @@ SCRIPT_TESTS = \
 	tests/interrupt-check.py \
 	tests/json-check.py \
 	tests/json-keys.py \
+	tests/labels-check.py \
 	tests/links-check.py \
 	tests/live-check.py \
 	tests/namespaces-check.py \

@@ -1,4 +1,5 @@
 """Captures of RTDE clients and their robots, made by hand: handshakes, set-ups, packages, pauses, lost segments."""
+import ipaddress
 import struct
 
 BEGIN = 1769860800  # 2026-01-31 12:00:00 UTC
@@ -20,10 +21,12 @@ class Capture:
         self.sent[(source, target)] = sequence + len(payload) + bool(flags & 3)
         tcp = struct.pack(">HHIIBBHHH", source[1], target[1], sequence & 0xffffffff, acknowledged & 0xffffffff, 0x50, flags, 65535,
                           0, 0)
-        ends = [bytes(map(int, end[0].split("."))) for end in (source, target)]
-        header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), len(self.frames) & 0xffff, 0x4000, 64, 6, 0, *ends)
+        is_ipv6 = ":" in source[0] + target[0]
+        ends = [ipaddress.ip_address(end[0] if ":" in end[0] or not is_ipv6 else "fd00::" + end[0]).packed for end in (source, target)]
+        header = struct.pack(">IHBB", 6 << 28, 20 + len(payload), 6, 64) + b"".join(ends) if is_ipv6 else struct.pack(
+            ">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), len(self.frames) & 0xffff, 0x4000, 64, 6, 0, *ends)
         if not is_lost:
-            self.frames.append((time, b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0" + header + tcp + payload))
+            self.frames.append((time, b"\2\0\0\0\0\1\2\0\0\0\0\2" + (b"\x86\xdd" if is_ipv6 else b"\x08\0") + header + tcp + payload))
 
     def write(self, path):
         """In the order in which the frames were added."""

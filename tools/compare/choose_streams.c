@@ -10,6 +10,7 @@
 #include "input/stream_rank.h"
 #include "by_connection.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 #define LISTED_MAX 20
 
@@ -118,9 +119,9 @@ static const char *capture_both(char text[TEXT_MAX])
 }
 
 /* A raw dump has no address, so it may come from any robot. */
-static bool same_robot(const char *one, const char *other)
+static bool same_robot(const struct stream_choice_wish *wish, const char *one, const char *other)
 {
-    return one[0] == '\0' || other[0] == '\0' || stream_same_host(one, other);
+    return one[0] == '\0' || other[0] == '\0' || labels_are_one(wish->labels, one, other);
 }
 
 /* Whether a stream can be that side of a comparison. */
@@ -275,8 +276,8 @@ static int choose_wished(const struct stream_choice *choice, const struct armtap
 }
 
 /* Counts the pairs of streams that fit; `chosen` becomes the last. */
-static size_t count_fitting(const struct stream_choice *choice, bool with_common_time,
-                            const struct chosen_stream *chosen[ARMTAP_SIDES])
+static size_t count_fitting(const struct stream_choice *choice, const struct stream_choice_wish *wish,
+                            bool with_common_time, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
     size_t fitting = 0;
     for (size_t i = 0; i < choice->all.count; i++) {
@@ -284,7 +285,7 @@ static size_t count_fitting(const struct stream_choice *choice, bool with_common
         for (size_t k = 0; k < choice->all.count && has_side(legacy, ARMTAP_SIDE_LEGACY); k++) {
             const struct chosen_stream *rtde = chosen_at(choice, k);
             if ((with_common_time && !overlap(legacy, rtde)) || !has_side(rtde, ARMTAP_SIDE_RTDE) ||
-                !same_robot(legacy->summary->stream->robot, rtde->summary->stream->robot))
+                !same_robot(wish, legacy->summary->stream->robot, rtde->summary->stream->robot))
                 continue;
             chosen[ARMTAP_SIDE_LEGACY] = legacy;
             chosen[ARMTAP_SIDE_RTDE] = rtde;
@@ -303,7 +304,7 @@ int stream_choice_choose(struct stream_choice *choice, const struct armtap_strea
     if (wish->count > 0)
         return choose_wished(choice, streams, wish, chosen);
     char remedy[TEXT_MAX];
-    size_t fitting = count_fitting(choice, true, chosen);
+    size_t fitting = count_fitting(choice, wish, true, chosen);
     if (fitting == 1)
         return 0;
     if (fitting > 1) {
@@ -314,7 +315,7 @@ int stream_choice_choose(struct stream_choice *choice, const struct armtap_strea
     for (int side = 0; side < ARMTAP_SIDES; side++)
         if (check_side(choice, streams, (enum armtap_side)side) != 0)
             return -1;
-    fitting = count_fitting(choice, false, chosen);
+    fitting = count_fitting(choice, wish, false, chosen);
     if (fitting == 1)
         return refuse_apart(chosen);
     if (fitting > 1)
@@ -375,7 +376,7 @@ int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams 
     if (side == ARMTAP_SIDES)
         return 0;
     bool wanted =
-        wish->count > 0 ? is_wished(streams, wish, stream->connection) : same_robot(taken->robot, stream->robot);
+        wish->count > 0 ? is_wished(streams, wish, stream->connection) : same_robot(wish, taken->robot, stream->robot);
     if (!wanted)
         return 0;
     if (taken->has[side])

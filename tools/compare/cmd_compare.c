@@ -333,6 +333,7 @@ static void print_comparison(struct compare *compare)
 static void run_comparison(struct compare *compare)
 {
     compare->source = compare->options.source;
+    compare->wish.labels = compare->options.labels;
     compare->source.knowledge = compare->knowledge;
     compare->status = EXIT_DONE;
     int outcome;

@@ -11,6 +11,7 @@
 struct stream_choice_wish {
     uint64_t stream[ARMTAP_SIDES]; /* in any order */
     unsigned count;
+    const struct labels *labels;
 };
 
 /* A stream that can be compared. */

@@ -12,6 +12,7 @@
 #include "base/terminal/fold.h"
 #include "base/terminal/word_wrap.h"
 #include "command_line/shared_text.h"
+#include "input/robots/labels.h"
 
 enum { NAME_SHOWN = 40, TEXT_BYTES = 400, HEAD_INDENT = 8, CELL_BYTES = 24 };
 
@@ -152,7 +153,7 @@ static void print_side(const struct comparison *comparison, enum armtap_side sid
     const struct chosen_stream *one = comparison->sides[side];
     const struct armtap_stream *stream = one->summary->stream;
     const struct armtap_pairing_tally *tally = comparison->tally;
-    const char *robot = stream->robot[0] == '\0' ? "?" : stream->robot;
+    const char *robot = stream->robot[0] == '\0' ? "?" : labels_name(comparison->source->labels, stream->robot);
     char step[60] = "", protocol[30] = "of an unknown protocol";
     if (stream->version > 0)
         snprintf(protocol, sizeof protocol, "protocol %d", stream->version);

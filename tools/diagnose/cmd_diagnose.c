@@ -108,7 +108,7 @@ static int begin_diagnosis(struct command *command)
     diagnosis->source = source;
     diagnosis->zone = command->options.zone;
     if (replay_is_live(source) && !command->json && !diagnosis->around) {
-        diagnosis->live = live_new(!replay_is_endless(source), command->options.zone);
+        diagnosis->live = live_new(!replay_is_endless(source), command->options.zone, source->labels);
         if (!diagnosis->live)
             return -1;
     }

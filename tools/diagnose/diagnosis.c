@@ -10,6 +10,7 @@
 #include "command_line/shared_text.h"
 #include "input/stream_rank.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 /* ns: data that came this shortly before the capture's end goes on. */
 #define GOES_ON 1000000000
@@ -20,11 +21,17 @@
 #define WAIT_STEPS 10
 #define TRIP_MOST 400000000
 
+void finding_say(const struct diagnosis *diagnosis, const struct armtap_finding *finding, char *text, size_t size)
+{
+    armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
+    labels_in_text(diagnosis->source->labels, text, size);
+}
+
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
 {
     const struct diagnosis *diagnosis = user;
     char text[ARMTAP_FINDING_TEXT_MAX];
-    armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
+    finding_say(diagnosis, finding, text, sizeof text);
     live_finding(diagnosis->live, finding->kind, stream, &finding->where, text);
     return 0;
 }
@@ -283,7 +290,7 @@ size_t diagnosis_standing(const struct diagnosis *diagnosis, struct standing all
             continue;
         for (at = 0; at < count; at++)
             if (all[at].mode.field == mode->field && all[at].mode.arm == mode->arm &&
-                stream_same_host(all[at].robot, summary->stream->robot))
+                labels_are_one(diagnosis->source->labels, all[at].robot, summary->stream->robot))
                 break;
         if (at == count && count < STANDING_MAX)
             all[count++] = (struct standing){.robot = summary->stream->robot};
@@ -323,6 +330,14 @@ bool diagnosis_has_subject(const struct diagnosis *diagnosis)
     return armtap_streams_count(diagnosis->streams) > 0 ||
            armtap_attempts_have_fault(armtap_streams_attempts(diagnosis->streams)) ||
            no_telemetry_but_speech(diagnosis->streams);
+}
+
+const char *diagnosis_name(const struct diagnosis *diagnosis, const struct armtap_incident *incident)
+{
+    const struct armtap_stream_summary *summary =
+        incident->stream_count > 0 ? armtap_streams_at(diagnosis->streams, incident->streams[0]) : NULL;
+    const char *name = labels_find(diagnosis->source->labels, incident->robot);
+    return name || !summary ? name : labels_find(diagnosis->source->labels, summary->stream->robot);
 }
 
 /* ---- what to show ------------------------------------------------------------------------------------------------ */

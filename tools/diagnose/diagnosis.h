@@ -95,6 +95,11 @@ struct standing {
 /* Returns how many there are. */
 size_t diagnosis_standing(const struct diagnosis *diagnosis, struct standing all[STANDING_MAX]);
 
+/* The label of an incident's robot; NULL: it has none. */
+const char *diagnosis_name(const struct diagnosis *diagnosis, const struct armtap_incident *incident);
+/* What a finding says, of up to ARMTAP_FINDING_TEXT_MAX bytes or `size`, with labels in place of addresses. */
+void finding_say(const struct diagnosis *diagnosis, const struct armtap_finding *finding, char *text, size_t size);
+
 /* Called for each sentence: `subject` is what it is about, such as a robot, or "" for all there is. */
 struct speech {
     void (*say)(void *user, const char *subject, const char *text);
@@ -133,7 +138,7 @@ int remedies_tell(const struct diagnosis *diagnosis, const struct remedy_listene
 
 struct live;
 /* A pipe shows nothing in its first second, because it may be a file being unpacked. NULL if memory runs out. */
-struct live *live_new(bool is_pipe, enum timestamp_zone zone);
+struct live *live_new(bool is_pipe, enum timestamp_zone zone, const struct labels *labels);
 void live_free(struct live *live);
 /* Shows a finding; `stream` is NULL for one of the whole capture. A flood of findings is only counted. */
 void live_finding(struct live *live, const struct armtap_note_kind *kind, const struct armtap_stream *stream,

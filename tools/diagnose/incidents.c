@@ -7,6 +7,7 @@
 #include "diagnosis.h"
 #include "base/terminal/fold.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 /* Incidents that get their own paragraph. */
 #define PARAGRAPHS 10
@@ -16,6 +17,7 @@
 #define SUBJECT_MAX 100
 /* Who gets the sentences. */
 struct telling {
+    const struct labels *labels;
     struct speech to;
     enum text_paint *tone; /* of the sentence that comes next; NULL if the words are enough */
 };
@@ -26,9 +28,17 @@ static void set_tone(const struct telling *telling, enum text_paint tone)
         *telling->tone = tone;
 }
 
+static void say_of(const struct telling *telling, const char *subject, const char *text)
+{
+    char named[3 * TEXT_MAX];
+    snprintf(named, sizeof named, "%s", text);
+    labels_in_text(telling->labels, named, sizeof named);
+    telling->to.say(telling->to.user, subject, named);
+}
+
 static void say(const struct telling *telling, const char *text)
 {
-    telling->to.say(telling->to.user, "", text);
+    say_of(telling, "", text);
 }
 
 static void say_in(const struct telling *telling, enum text_paint tone, const char *text)
@@ -51,9 +61,10 @@ static bool is_network_clean(const struct diagnosis *diagnosis, const struct arm
 }
 
 /* Of attempts to connect, the finding itself names both ends. */
-static const char *robot_of(const struct armtap_incident *incident)
+static const char *robot_of(const struct diagnosis *diagnosis, const struct armtap_incident *incident)
 {
-    return incident->stream_count > 0 ? incident->robot : "";
+    const char *name = diagnosis_name(diagnosis, incident);
+    return incident->stream_count == 0 ? "" : name ? name : incident->robot;
 }
 
 static bool is_shown(const struct diagnosis *diagnosis, const struct armtap_incident *incident)
@@ -91,7 +102,7 @@ static void say_incident(const struct diagnosis *diagnosis, const struct telling
                  " The same %zu more times, the last at %s (packet %" PRIu64 ").", more,
                  cell_clock(clock, last->where.time, diagnosis->zone), last->where.packet);
     set_tone(telling, text_paint_of(incident->severity));
-    telling->to.say(telling->to.user, robot_of(incident), text);
+    say_of(telling, robot_of(diagnosis, incident), text);
 }
 
 /* Those alike once, if they are many. */
@@ -293,15 +304,16 @@ static const char *put_standing(const struct diagnosis *diagnosis, char to[TEXT_
     for (size_t i = 0; i < count && i < ALIKE; i++) {
         const struct armtap_mode *mode = &all[i].mode;
         const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, mode->connection);
-        const char *port = strrchr(all[i].robot, ':');
+        const char *label = labels_find(diagnosis->source->labels, all[i].robot), *port = strrchr(all[i].robot, ':');
+        const char *robot = label ? label : port ? all[i].robot : "the robot";
+        int shown = robot == all[i].robot ? (int)(port - robot) : (int)strlen(robot);
         bool is_pause = mode->field->id == ARMTAP_ID_primary_is_program_paused;
         snprintf(value, sizeof value, is_pause ? "paused" : "%" PRId64, mode->value);
-        length +=
-            (size_t)snprintf(to + length, TEXT_MAX - length, "; %.*s's %s has been %s since %s (packet %" PRIu64 ")%s",
-                             port ? (int)(port - all[i].robot) : 9, port ? all[i].robot : "the robot",
-                             mode->field->id == ARMTAP_ID_robot_mode ? armtap_mode_field(mode, name) : "program",
-                             mode->name ? mode->name : value, cell_clock(clock, mode->where.time, diagnosis->zone),
-                             mode->where.packet, summary && summary->guess ? ", by a guessed recipe" : "");
+        length += (size_t)snprintf(
+            to + length, TEXT_MAX - length, "; %.*s's %s has been %s since %s (packet %" PRIu64 ")%s", shown, robot,
+            mode->field->id == ARMTAP_ID_robot_mode ? armtap_mode_field(mode, name) : "program",
+            mode->name ? mode->name : value, cell_clock(clock, mode->where.time, diagnosis->zone), mode->where.packet,
+            summary && summary->guess ? ", by a guessed recipe" : "");
     }
     if (count > ALIKE)
         snprintf(to + length, TEXT_MAX - length, "; and %zu more: diagnose --json has them", count - ALIKE);
@@ -396,10 +408,10 @@ static void say_verdict(const struct diagnosis *diagnosis, const struct telling 
         return;
     }
     int length = count > 1 ? snprintf(text, sizeof text, "%zu incidents; the worst: ", count) : 0;
-    snprintf(text + length, sizeof text - (size_t)length, "%s%s%s; responsible side: %s.%s", robot_of(worst),
-             *robot_of(worst) ? ": " : "", worst->brief, side_text(worst->side),
+    snprintf(text + length, sizeof text - (size_t)length, "%s%s%s; responsible side: %s.%s", robot_of(diagnosis, worst),
+             *robot_of(diagnosis, worst) ? ": " : "", worst->brief, side_text(worst->side),
              diagnosis->is_whole ? "" : " Reading stopped early; the rest is unknown.");
-    if (count == 1 && !*robot_of(worst) && *text >= 'a' && *text <= 'z')
+    if (count == 1 && !*robot_of(diagnosis, worst) && *text >= 'a' && *text <= 'z')
         *text = (char)(*text - 'a' + 'A');
     say_in(telling, text_paint_of(worst->severity), text);
 }
@@ -419,17 +431,17 @@ static void say_remarks(const struct diagnosis *diagnosis, const struct telling 
 
 void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech)
 {
-    say_incidents(diagnosis, &(struct telling){*speech, NULL});
+    say_incidents(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL});
 }
 
 void diagnosis_say_remarks(const struct diagnosis *diagnosis, const struct speech *speech)
 {
-    say_remarks(diagnosis, &(struct telling){*speech, NULL});
+    say_remarks(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL});
 }
 
 void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speech *speech)
 {
-    say_verdict(diagnosis, &(struct telling){*speech, NULL});
+    say_verdict(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL});
 }
 
 /* ---- as text ----------------------------------------------------------------------------------------------------- */
@@ -472,14 +484,14 @@ static void print_incident(void *user, const char *subject, const char *text)
 bool diagnosis_print_incidents(const struct diagnosis *diagnosis)
 {
     struct printed printed = {.any = false};
-    say_incidents(diagnosis, &(struct telling){{print_incident, &printed}, &printed.tone});
+    say_incidents(diagnosis, &(struct telling){diagnosis->source->labels, {print_incident, &printed}, &printed.tone});
     return printed.any;
 }
 
 void diagnosis_print_verdict(const struct diagnosis *diagnosis)
 {
     struct printed printed = {.any = false};
-    const struct telling telling = {{print_sentence, &printed}, &printed.tone};
+    const struct telling telling = {diagnosis->source->labels, {print_sentence, &printed}, &printed.tone};
     say_remarks(diagnosis, &telling);
     printed.any = false; /* a line apart */
     say_verdict(diagnosis, &telling);

@@ -12,6 +12,7 @@
 #include "input/robots/event_loop.h"
 #include "nanoseconds.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 /* Findings of one kind shown in a burst; then one per second. */
 #define BURST 10
@@ -43,6 +44,7 @@ struct live {
     struct kind_flow *flows; /* by index of armtap_note_at */
     int64_t begin;           /* monotonic clock, like all times here */
     enum timestamp_zone zone;
+    const struct labels *labels;
     bool waits;    /* in the first second of a pipe */
     char *pending; /* lines held back during that second */
     size_t pending_length;
@@ -57,7 +59,7 @@ struct live {
     int64_t turn_time;
 };
 
-struct live *live_new(bool is_pipe, enum timestamp_zone zone)
+struct live *live_new(bool is_pipe, enum timestamp_zone zone, const struct labels *labels)
 {
     struct live *live = calloc(1, sizeof *live);
     if (!live)
@@ -67,6 +69,7 @@ struct live *live_new(bool is_pipe, enum timestamp_zone zone)
     live->begin = live->draw_time = live->record_time = live->turn_time = event_clock();
     live->waits = live->is_pipe = is_pipe;
     live->zone = zone;
+    live->labels = labels;
     live->draws = isatty(STDERR_FILENO);
     if (live->flows && live->pending)
         return live;
@@ -144,9 +147,10 @@ void live_finding(struct live *live, const struct armtap_note_kind *kind, const 
     if (flow->left_out > 0)
         snprintf(more, sizeof more, " (%" PRIu64 " more before it)", flow->left_out);
     flow->left_out = 0;
-    int length = snprintf(line, sizeof line, "%s %s%s%s %s%s%s%s: %.900s%s\n", date,
-                          text_colour(stdout, kind->severity), armtap_severity_name(kind->severity), text_plain(stdout),
-                          kind->id, stream ? " " : "", stream ? stream->robot : "", packet, text, more);
+    int length =
+        snprintf(line, sizeof line, "%s %s%s%s %s%s%s%s: %.900s%s\n", date, text_colour(stdout, kind->severity),
+                 armtap_severity_name(kind->severity), text_plain(stdout), kind->id, stream ? " " : "",
+                 stream ? labels_name(live->labels, stream->robot) : "", packet, text, more);
     if (length <= 0 || (size_t)length >= sizeof line || live->pending_length + (size_t)length > PENDING_MAX)
         return;
     memcpy(live->pending + live->pending_length, line, (size_t)length);

@@ -1,5 +1,6 @@
 /* The output of diagnose --json. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,10 @@
 #include "input/sidecars/sidecar.h"
 #include "input/files/file_reader.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
+
+/* An incident in words. */
+#define INCIDENT_MAX 4096
 
 static void key_packet(struct json *json, const char *key, uint64_t packet)
 {
@@ -98,7 +103,7 @@ static void arguments_json(struct json *json, const struct armtap_arguments *arg
 static void finding_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
     char text[ARMTAP_FINDING_TEXT_MAX];
-    armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
+    finding_say(diagnosis, finding, text, sizeof text);
     json_object(json, false);
     json_member_text(json, "severity", armtap_severity_name(finding->kind->severity));
     json_member_text(json, "id", finding->kind->id);
@@ -211,6 +216,8 @@ static void counts_json(struct json *json, const struct diagnosis *diagnosis, co
     json_member_text(json, "protocol", armtap_protocol_name(stream->protocol));
     json_member_text(json, "robot", stream->robot);
     json_member_text(json, "client", stream->client);
+    labels_json(diagnosis->source->labels, json, "label", stream->robot);
+    labels_json(diagnosis->source->labels, json, "client_label", stream->client);
     json_member_bool(json, "socket", stream->origin == ARMTAP_ORIGIN_SOCKET);
     json_member_bool(json, "midstream", stream->midstream);
     both_json(json, "records", stream->records);
@@ -242,6 +249,7 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis,
     const struct armtap_clock_totals *clocks = stream->clock ? stream->clock : &no_clock;
     json_object(json, true);
     json_member_unsigned(json, "stream", diagnosis_number(diagnosis, summary->number));
+    labels_json(diagnosis->source->labels, json, "label", summary->stream->robot);
     key_double(json, "expected_hz", rates->expected_hz, rates->expected_hz > 0, 6);
     key_double(json, "rate_hz", rates->rate_hz, rates->rate_hz > 0, 6);
     json_key(json, "skipped");
@@ -305,8 +313,13 @@ static void kind_json(struct json *json, const char *key, const struct armtap_no
 static void incident_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_incident *incident,
                           const size_t *places)
 {
+    char text[INCIDENT_MAX];
+    snprintf(text, sizeof text, "%s", incident->text);
+    labels_in_text(diagnosis->source->labels, text, sizeof text);
     json_object(json, false);
     json_member_text(json, "robot", incident->robot);
+    if (diagnosis_name(diagnosis, incident))
+        json_member_text(json, "label", diagnosis_name(diagnosis, incident));
     json_member_array(json, "streams", false);
     for (size_t i = 0; i < incident->stream_count; i++)
         json_unsigned(json, diagnosis_number(diagnosis, incident->streams[i]));
@@ -317,7 +330,7 @@ static void incident_json(struct json *json, const struct diagnosis *diagnosis, 
     kind_json(json, "what", incident->what);
     kind_json(json, "cause", incident->cause);
     json_member_text(json, "side", armtap_blame_name(incident->side));
-    json_member_text(json, "text", incident->text);
+    json_member_text(json, "text", text);
     json_member_text(json, "doubt", incident->doubt);
     json_member_array(json, "evidence", false);
     for (size_t i = 0; i < incident->evidence_count; i++)

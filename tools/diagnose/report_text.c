@@ -13,6 +13,7 @@
 #include "base/text/utf8.h"
 #include "base/numbers/timestamp.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 /* Lines of one stream's modes. */
 #define MODE_LINES 40
@@ -232,6 +233,7 @@ static void print_open_attempts(const struct diagnosis *diagnosis)
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
     for (size_t i = 0; armtap_attempts_open_at(armtap_streams_attempts(diagnosis->streams), i, &open); i++) {
         armtap_attempt_open_text(text, &open, timestamp_zone(diagnosis->zone));
+        labels_in_text(diagnosis->source->labels, text, sizeof text);
         if (i == 0)
             putchar('\n');
         struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
@@ -307,8 +309,8 @@ static void print_ends(const struct diagnosis *diagnosis)
         const struct armtap_stream *stream = summary->stream;
         char number[CELL_MAX];
         print_ends_row(&row, width, stream_number(number, summary->number), protocol_of(diagnosis, i),
-                       stream->robot[0] == '\0' ? "-" : stream->robot,
-                       stream->client[0] == '\0' ? "-" : stream->client);
+                       stream->robot[0] == '\0' ? "-" : labels_name(diagnosis->source->labels, stream->robot),
+                       stream->client[0] == '\0' ? "-" : labels_name(diagnosis->source->labels, stream->client));
     }
 }
 

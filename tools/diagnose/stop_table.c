@@ -162,7 +162,7 @@ static void print_finding(const struct diagnosis *diagnosis, const struct armtap
     struct text_wrap wrap =
         text_row_wrap(&line, text_columns(stdout) < NARROW_COLUMNS ? NARROW_INDENT : VALUE_COLUMN + 1);
     text_wrap_word(&wrap, finding->kind->id);
-    armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
+    finding_say(diagnosis, finding, text, sizeof text);
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
 }

@@ -7,6 +7,7 @@
 
 #include "input/stream_rank.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 /* Findings of one id and stream that are shown one by one. */
 #define FLOOD 10
@@ -194,10 +195,11 @@ int findings_tell(const struct diagnosis *diagnosis, bool is_brief,
         if (!of[i])
             continue;
         if (is_shown(of[i], finding) || of[i]->total == finding->count) {
-            armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
+            finding_say(diagnosis, finding, text, sizeof text);
             tell(user, finding, text);
         } else if (!of[i]->summed_up) {
             sum_up(text, of[i], diagnosis->zone);
+            labels_in_text(diagnosis->source->labels, text, sizeof text);
             tell(user, finding, text);
             of[i]->summed_up = true;
         }
@@ -299,7 +301,8 @@ static void tell_messages(const struct diagnosis *diagnosis, const struct remedy
             continue;
         remedy_add(&remedy, "to capture what the robot reports when it stops again", command, diagnosis->source,
                    &subject);
-        listener->tell(listener->user, incident->robot, &remedy);
+        const char *name = diagnosis_name(diagnosis, incident);
+        listener->tell(listener->user, name ? name : incident->robot, &remedy);
     }
 }
 

@@ -28,6 +28,7 @@ struct explained {
     struct armtap_recipe *held, *set_up; /* its recipes, likewise */
     bool captured;                       /* the rest counts */
     struct armtap_stream stream;
+    const struct labels *labels;
     long number; /* of the stream; -1: not telemetry */
     struct armtap_where where, first;
     uint64_t offset; /* in its direction's stream */

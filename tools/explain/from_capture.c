@@ -9,6 +9,7 @@
 #include "base/process/message.h"
 #include "base/numbers/number_text.h"
 #include "icmp.h"
+#include "input/robots/labels.h"
 
 static void release(struct explained *explained)
 {
@@ -354,8 +355,11 @@ enum exit_status explanation_read(struct explanation *explanation, const struct 
     for (size_t i = 0; i < explanation->count; i++) {
         const struct armtap_stream_summary *summary =
             armtap_streams_of(explanation->streams, explanation->message[i].stream.connection);
+        explanation->message[i].labels = source->labels;
         explanation->message[i].number = summary ? (long)summary->number : -1;
         explanation->message[i].subject.message.release = explanation->message[i].stream.controller_version;
     }
+    for (size_t i = 0; i < explanation->happened_count; i++)
+        labels_in_text(source->labels, explanation->happened[i], HAPPENED_LENGTH);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "base/terminal/fold.h"
 #include "base/text/utf8.h"
 #include "base/numbers/timestamp.h"
+#include "input/robots/labels.h"
 
 #define BYTES_AT 7
 #define NARROW_COLUMNS 60 /* a terminal with fewer has shorter lines of bytes, without blanks */
@@ -156,9 +157,9 @@ static void print_place(const struct explained *explained, enum timestamp_zone z
     snprintf(number, sizeof number, "stream %ld,", explained->number);
     text_wrap_words(&wrap, explained->number < 0 ? "no telemetry stream," : number);
     if (stream->robot[0] != '\0')
-        put_words(&wrap, "robot ", stream->robot, ",");
+        put_words(&wrap, "robot ", labels_name(explained->labels, stream->robot), ",");
     if (stream->client[0] != '\0')
-        put_words(&wrap, "client ", stream->client, ",");
+        put_words(&wrap, "client ", labels_name(explained->labels, stream->client), ",");
     if (explained->where.time != ARMTAP_NO_TIME) {
         timestamp_date(number, explained->where.time, zone);
         put_words(&wrap, "", number, ",");
@@ -298,6 +299,8 @@ static void place_json(struct json *json, const struct explained *explained)
         json_signed(json, explained->number);
     json_member_text_or_null(json, "robot", explained->stream.robot);
     json_member_text_or_null(json, "client", explained->stream.client);
+    labels_json(explained->labels, json, "label", explained->stream.robot);
+    labels_json(explained->labels, json, "client_label", explained->stream.client);
     json_key(json, "time");
     if (explained->where.time == ARMTAP_NO_TIME)
         json_null(json);

@@ -10,6 +10,7 @@
 #include "export/formats/line_cells.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
+#include "input/robots/labels.h"
 
 enum {
     LISTED_MAX = 40,
@@ -45,10 +46,11 @@ static void list_streams(const struct job *job, bool with_rows)
             message_error("... armtap info lists them all");
             break;
         }
-        message_error("  stream %u: robot %s, client %s, %s, %" PRIu64 " rows", number,
-                      summary->stream->robot[0] != '\0' ? summary->stream->robot : "?",
-                      summary->stream->client[0] != '\0' ? summary->stream->client : "?", protocol ? protocol : "?",
-                      rows);
+        message_error(
+            "  stream %u: robot %s, client %s, %s, %" PRIu64 " rows", number,
+            summary->stream->robot[0] != '\0' ? labels_name(job->source->labels, summary->stream->robot) : "?",
+            summary->stream->client[0] != '\0' ? labels_name(job->source->labels, summary->stream->client) : "?",
+            protocol ? protocol : "?", rows);
     }
     free(all_rows);
 }
@@ -364,8 +366,9 @@ void request_leave_over(struct job *job, const struct armtap_record *record, boo
     else
         message_warning("stream %u, robot %s, client %s, has records %s too, from packet %" PRIu64
                         " on, and a %s file holds one table; these rows are left out",
-                        number, record->stream->robot, record->stream->client, job_direction(job), record->where.packet,
-                        format);
+                        number, labels_name(job->source->labels, record->stream->robot),
+                        labels_name(job->source->labels, record->stream->client), job_direction(job),
+                        record->where.packet, format);
 }
 
 void check_left_over(struct job *job)
@@ -414,7 +417,8 @@ void request_warn_numbers(const struct job *job)
             continue;
         message_warning("robot %s, client %s is stream %u here, and %zu when the capture is read from a file: its "
                         "numbers cannot be known before it ends",
-                        summary->stream->robot, summary->stream->client, number, i);
+                        labels_name(job->source->labels, summary->stream->robot),
+                        labels_name(job->source->labels, summary->stream->client), number, i);
         return;
     }
 }

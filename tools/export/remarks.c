@@ -106,6 +106,7 @@ bool remarks_next(const struct remarks *remarks, size_t *i, struct remark *remar
                                   .file = replay_file_name(job->source, finding->where.file),
                                   .packet = finding->where.packet};
         armtap_finding_say(remark->text, finding, timestamp_zone(job->wish->zone));
+        labels_in_text(job->source->labels, remark->text, sizeof remark->text);
         if (is_wanted(job, remark))
             return true;
     }

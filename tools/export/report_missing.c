@@ -12,6 +12,7 @@
 #include "input/stream_rank.h"
 #include "input/shell_command.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 enum { STREAMS_LISTED = 8, LINE_MAX_BYTES = 1024 };
 
@@ -348,11 +349,12 @@ static void report_left_out(struct job *job)
             continue;
         note_hostile(job, stream, &left_out.first);
         if (reported++ < STREAMS_LISTED) {
-            message_warning("input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
-                            "%" PRIu64 " on: %s; for shorter rows choose --fields a,b, for the rest --from",
-                            tables_stream_number(job->tables, stream->connection), stream->robot, stream->client,
-                            left_out.rows, left_out.rows == 1 ? " is" : "s are", left_out.first.packet,
-                            armtap_budget_find("text")->text);
+            message_warning(
+                "input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
+                "%" PRIu64 " on: %s; for shorter rows choose --fields a,b, for the rest --from",
+                tables_stream_number(job->tables, stream->connection), labels_name(job->source->labels, stream->robot),
+                labels_name(job->source->labels, stream->client), left_out.rows, left_out.rows == 1 ? " is" : "s are",
+                left_out.first.packet, armtap_budget_find("text")->text);
         } else {
             more++;
             rows += left_out.rows;

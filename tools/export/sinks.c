@@ -10,6 +10,7 @@
 
 #include "base/process/message.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 #define NS_PER_S 1000000000
 #define SHOW_EVERY_NS 200000000
@@ -56,8 +57,8 @@ static void keep_cut(struct job *job, const struct armtap_note *note)
         return;
     struct cut *cut = &job->cuts[job->cut_count - 1];
     *cut = (struct cut){.connection = note->stream->connection, .where = note->where};
-    snprintf(cut->robot, sizeof cut->robot, "%s", note->stream->robot);
-    snprintf(cut->client, sizeof cut->client, "%s", note->stream->client);
+    snprintf(cut->robot, sizeof cut->robot, "%s", labels_name(job->source->labels, note->stream->robot));
+    snprintf(cut->client, sizeof cut->client, "%s", labels_name(job->source->labels, note->stream->client));
     snprintf(cut->text, sizeof cut->text, "%s", note->text);
 }
 

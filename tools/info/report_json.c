@@ -8,6 +8,7 @@
 #include "base/text/json_writer.h"
 #include "input/sidecars/sidecar.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 #define RATE_DIGITS 6
 
@@ -152,6 +153,8 @@ static void stream_json(struct json *json, const struct info *info, const struct
     json_member_text(json, "generation", generation_name(stream->generation));
     json_member_text_or_null(json, "robot", stream->robot);
     json_member_text_or_null(json, "client", stream->client);
+    labels_json(info->options.source.labels, json, "label", stream->robot);
+    labels_json(info->options.source.labels, json, "client_label", stream->client);
     json_member_text_or_null(json, "controller_version", stream->controller_version);
     json_member_unsigned(json, "records", counts->records[ARMTAP_FROM_ROBOT]);
     json_member_unsigned(json, "records_to_robot", counts->records[ARMTAP_TO_ROBOT]);
@@ -211,7 +214,7 @@ static void rest_json(struct json *json, const struct armtap_streams_rest *rest)
     json_close(json);
 }
 
-static void attempts_json(struct json *json, const struct armtap_attempts *attempts)
+static void attempts_json(struct json *json, const struct armtap_attempts *attempts, const struct labels *labels)
 {
     const struct armtap_attempt *summary;
     json_member_array(json, "attempts", true);
@@ -219,6 +222,8 @@ static void attempts_json(struct json *json, const struct armtap_attempts *attem
         json_object(json, false);
         json_member_text_or_null(json, "robot", summary->robot);
         json_member_text_or_null(json, "client", summary->client);
+        labels_json(labels, json, "label", summary->robot);
+        labels_json(labels, json, "client_label", summary->client);
         json_member_text_or_null(json, "outcome", armtap_attempt_outcome_name(summary->outcome));
         json_member_unsigned(json, "count", summary->count);
         json_member_time(json, "first_time", summary->first.time);
@@ -236,6 +241,7 @@ static void ports_json(struct json *json, const struct info *info)
     for (size_t i = 0; i < info->port_count; i++) {
         json_object(json, false);
         json_member_text_or_null(json, "robot", info->ports[i].robot);
+        labels_json(info->options.source.labels, json, "label", info->ports[i].robot);
         json_member_unsigned(json, "port", info->ports[i].port);
         json_member_text_or_null(json, "name", info->ports[i].name);
         json_member_unsigned(json, "packets", info->ports[i].packets);
@@ -257,7 +263,7 @@ void info_print_json(const struct info *info)
     rest_json(&json, armtap_streams_rest(info->streams));
     if (armtap_streams_recipes_left_out(info->streams) > 0)
         json_member_unsigned(&json, "more_recipes", armtap_streams_recipes_left_out(info->streams));
-    attempts_json(&json, armtap_streams_attempts(info->streams));
+    attempts_json(&json, armtap_streams_attempts(info->streams), info->options.source.labels);
     ports_json(&json, info);
     comments_json(&json, &info->comments, &info->options.source);
     notes_json(&json, info, NULL);

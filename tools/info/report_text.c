@@ -17,6 +17,7 @@
 #include "input/stream_kinds.h"
 #include "input/stream_rank.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 #define CELL_MAX 72
 enum column {
@@ -211,10 +212,11 @@ static void write_range(char cell[CELL_MAX], const char *least, const char *most
 }
 
 /* "10.0.0.9:40001", or "10.0.0.9 (2999)" */
-static void write_client(char cell[CELL_MAX], const struct stream_kinds *kinds, const struct stream_group *group)
+static void write_client(char cell[CELL_MAX], const struct stream_kinds *kinds, const struct stream_group *group,
+                         const struct labels *labels)
 {
-    const char *client = kinds->members[group->from].summary->stream->client;
-    int length = stream_host(client);
+    const char *end = kinds->members[group->from].summary->stream->client, *client = labels_name(labels, end);
+    int length = client == end ? stream_host(client) : (int)strlen(client);
     if (group->count == 1 || length == 0)
         write_text(cell, *client ? client : "-");
     else if (stream_group_is_of_one_client(kinds, group))
@@ -223,14 +225,15 @@ static void write_client(char cell[CELL_MAX], const struct stream_kinds *kinds, 
         snprintf(cell, CELL_MAX, "several (%zu)", group->count);
 }
 
-static void fill_row(struct table_row *row, const struct stream_kinds *kinds, const struct stream_group *group)
+static void fill_row(struct table_row *row, const struct stream_kinds *kinds, const struct stream_group *group,
+                     const struct labels *labels)
 {
     struct sum sum = sum_of(kinds, group);
     const struct armtap_stream *stream = sum.any->stream;
     char least[CELL_MAX], most[CELL_MAX];
     stream_group_numbers(row->cell[COLUMN_NUMBER], group);
-    write_text(row->cell[COLUMN_ROBOT], stream->robot[0] == '\0' ? "-" : stream->robot);
-    write_client(row->cell[COLUMN_CLIENT], kinds, group);
+    write_text(row->cell[COLUMN_ROBOT], stream->robot[0] == '\0' ? "-" : labels_name(labels, stream->robot));
+    write_client(row->cell[COLUMN_CLIENT], kinds, group, labels);
     write_protocol(row->cell[COLUMN_PROTOCOL], stream);
     text_count(row->cell[COLUMN_RECORDS], sum.records[ARMTAP_FROM_ROBOT]);
     write_rate(least, sum.slowest);
@@ -284,7 +287,7 @@ static void print_streams(const struct info *info, const struct stream_kinds *ki
     for (int i = 0; i < COLUMN_COUNT; i++)
         layout.width[i] = (int)strlen(columns[i].title);
     for (size_t k = 0; k < kinds->row_count; k++) {
-        fill_row(&row, kinds, &kinds->rows[k]);
+        fill_row(&row, kinds, &kinds->rows[k], info->options.source.labels);
         for (int i = 0; i < COLUMN_COUNT; i++)
             if ((int)strlen(row.cell[i]) > layout.width[i])
                 layout.width[i] = (int)strlen(row.cell[i]);
@@ -302,7 +305,7 @@ static void print_streams(const struct info *info, const struct stream_kinds *ki
     print_row(&row, &layout, &line);
     line.paint = PAINT_NONE;
     for (size_t k = 0; k < kinds->row_count; k++) {
-        fill_row(&row, kinds, &kinds->rows[k]);
+        fill_row(&row, kinds, &kinds->rows[k], info->options.source.labels);
         print_row(&row, &layout, &line);
     }
     print_alike(info, kinds);
@@ -683,7 +686,8 @@ static void print_line(const char *text)
     text_wrap_end(&wrap);
 }
 
-static void print_attempts(const struct armtap_attempts *attempts, enum timestamp_zone zone)
+static void print_attempts(const struct armtap_attempts *attempts, enum timestamp_zone zone,
+                           const struct labels *labels)
 {
     const struct armtap_attempt *summary;
     struct armtap_attempt_open open;
@@ -692,12 +696,14 @@ static void print_attempts(const struct armtap_attempts *attempts, enum timestam
         if (i == 0)
             text_heading(stdout, 2, "\nattempts to connect that failed");
         armtap_attempt_text(text, attempts, summary, timestamp_zone(zone));
+        labels_in_text(labels, text, sizeof text);
         print_line(text);
     }
     for (size_t i = 0; armtap_attempts_open_at(attempts, i, &open); i++) {
         if (i == 0)
             text_heading(stdout, 2, "\nattempts to connect at the capture's end");
         armtap_attempt_open_text(text, &open, timestamp_zone(zone));
+        labels_in_text(labels, text, sizeof text);
         print_line(text);
     }
     for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
@@ -724,16 +730,19 @@ static void print_ports(const struct info *info)
         write_size(size, port->bytes);
         if (i == 0)
             text_heading(stdout, 2, "\nnot decoded");
-        text_line(stdout, 4, "  %s port %u, %s: %" PRIu64 " packet%s, %s", port->robot, (unsigned)port->port,
-                  port->name, port->packets, port->packets == 1 ? "" : "s", size);
+        text_line(stdout, 4, "  %s port %u, %s: %" PRIu64 " packet%s, %s",
+                  labels_name(info->options.source.labels, port->robot), (unsigned)port->port, port->name,
+                  port->packets, port->packets == 1 ? "" : "s", size);
     }
 }
 
 /* The text of the first note of a kind, and its place in the capture. */
 static void print_example(const struct info *info, const struct example *example)
 {
-    char packet[40];
+    char packet[40], text[sizeof example->text];
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
+    snprintf(text, sizeof text, "%s", example->text);
+    labels_in_text(info->options.source.labels, text, sizeof text);
     if (example->text[0] == '\0')
         return;
     snprintf(packet, sizeof packet, "first in packet %" PRIu64, example->where.packet);
@@ -743,7 +752,7 @@ static void print_example(const struct info *info, const struct example *example
         text_wrap_word(&wrap, reader_name(info->options.source.names[example->where.file]));
     }
     text_wrap_word(&wrap, "-");
-    text_wrap_words(&wrap, example->text);
+    text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
 }
 
@@ -786,7 +795,7 @@ int info_print_text(const struct info *info)
     stream_kinds_free(&kinds);
     print_rest(armtap_streams_rest(info->streams));
     print_recipes_left_out(armtap_streams_recipes_left_out(info->streams));
-    print_attempts(armtap_streams_attempts(info->streams), info->options.zone);
+    print_attempts(armtap_streams_attempts(info->streams), info->options.zone, info->options.source.labels);
     print_ports(info);
     comments_print(&info->comments, &info->options.source, info->options.zone);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)

@@ -10,6 +10,7 @@
 #include "base/process/message.h"
 #include "diagnose/diagnosis.h"
 #include "input/files/file_reader.h"
+#include "input/robots/labels.h"
 
 /* ---- captures of an archive -------------------------------------------------------------------------------------- */
 
@@ -41,7 +42,8 @@ static int add(struct facts *facts, struct summary *summary)
     return outcome;
 }
 
-static enum exit_status add_all(struct summaries *summaries, struct facts *facts, struct diagnosis *diagnosis)
+static enum exit_status add_all(struct summaries *summaries, struct facts *facts, struct diagnosis *diagnosis,
+                                struct replay_source *source)
 {
     for (size_t i = 0; i < summaries->count; i++) {
         if (add(facts, &summaries->all[i]) == 0)
@@ -54,6 +56,7 @@ static enum exit_status add_all(struct summaries *summaries, struct facts *facts
             message_no_memory();
         return EXIT_FAILED;
     }
+    source->labels = facts->labels;
     if (diagnosis_settle(diagnosis) == 0 && diagnosis_print_json(diagnosis) == 0)
         return diagnosis_found_fault(diagnosis) ? EXIT_FOUND : EXIT_DONE;
     message_no_memory();
@@ -69,7 +72,8 @@ static enum exit_status merge_archive(struct summaries *summaries)
     source.names = names;
     if (names && diagnosis_begin(&diagnosis) == 0) {
         struct facts facts = {.diagnosis = diagnosis.found, .files = names};
-        status = add_all(summaries, &facts, &diagnosis);
+        status = add_all(summaries, &facts, &diagnosis, &source);
+        labels_free(facts.labels);
     } else {
         message_no_memory();
     }

@@ -1,6 +1,7 @@
 /* What the diagnosis of a capture holds, given to the diagnosis of all. It may be damaged or hostile: every number has
  * limits, and the diagnosis has its own for how much it keeps. */
 #include "summaries.h"
+#include "input/robots/labels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -261,13 +262,23 @@ static bool get_stream(const struct json_node *node, const struct json_node *cou
            get_both(counts, "bytes_skipped", stream->bytes_skipped);
 }
 
+/* The name of a stream's end, which was given by --label. */
+static bool take_label(struct facts *facts, const struct json_node *counts, const char *key, const char *end)
+{
+    char name[80], text[160];
+    get_text(json_node_member(counts, key), name, sizeof name);
+    snprintf(text, sizeof text, "%s=%s", end, name);
+    return *name == '\0' || *end == '\0' || labels_add(&facts->labels, text) == 0;
+}
+
 static bool take_stream(struct facts *facts, const struct json_node *node)
 {
     const struct json_node *counts = json_node_member(node, "counts"), *flows = json_node_member(counts, "flows"),
                            *clock = json_node_member(counts, "clock"), *full = json_node_member(counts, "was_full");
     struct armtap_stream stream = {.connection = 0};
     struct armtap_part part;
-    if (!get_stream(node, counts, &stream))
+    if (!get_stream(node, counts, &stream) || !take_label(facts, counts, "label", stream.robot) ||
+        !take_label(facts, counts, "client_label", stream.client))
         return false;
     stream.first = (struct armtap_where){.packet = stream.connection + 1, .time = ARMTAP_NO_TIME};
     bool is_sound = is_added(facts, armtap_diagnosis_add_stream(facts->diagnosis, &stream, &part));

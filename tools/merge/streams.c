@@ -15,6 +15,7 @@
 
 enum how {
     HOW_LAST,  /* what is known at the end of the archive: the same in all, or newer */
+    HOW_GIVEN, /* the same, left out where none has it */
     HOW_FIRST, /* of the first that is not null */
     HOW_FINAL, /* of the last that is not null */
     HOW_SUM,
@@ -35,6 +36,8 @@ static const struct rule {
     {"generation", HOW_LAST},
     {"robot", HOW_LAST},
     {"client", HOW_LAST},
+    {"label", HOW_GIVEN},
+    {"client_label", HOW_GIVEN},
     {"controller_version", HOW_LAST},
     {"records", HOW_SUM},
     {"records_to_robot", HOW_SUM},
@@ -97,8 +100,8 @@ static struct stream_sum *stream_of(struct stream_sums *sums, uint64_t number)
 static bool is_wanted(enum how how, const struct kept_text *kept, const struct json_node *node, uint64_t capture)
 {
     bool is_later = capture >= kept->capture;
-    if (how == HOW_LAST)
-        return is_later;
+    if (how == HOW_LAST || how == HOW_GIVEN)
+        return is_later && (node || how == HOW_LAST);
     return node && (!kept->text || (how == HOW_FIRST ? capture < kept->capture : is_later));
 }
 
@@ -109,6 +112,7 @@ static int add_value(union value *value, const struct rule *rule, const struct j
     const struct json_node *text = node && node->kind != ARMTAP_JSON_NULL ? node : NULL;
     switch (rule->how) {
     case HOW_LAST:
+    case HOW_GIVEN:
     case HOW_FIRST:
     case HOW_FINAL:
         return is_wanted(rule->how, &value->text, text, capture) ? text_keep(&value->text, text, capture) : 0;
@@ -180,6 +184,7 @@ static void print_value(const struct stream_sum *sum, const union value *value, 
 {
     switch (how) {
     case HOW_LAST:
+    case HOW_GIVEN:
     case HOW_FIRST:
     case HOW_FINAL:
         text_print(&value->text, json);
@@ -215,6 +220,8 @@ void streams_print(struct stream_sums *sums, struct json *json)
     for (size_t i = 0; i < sums->count; i++) {
         json_object(json, true);
         for (size_t j = 0; j < RULE_COUNT; j++) {
+            if (rules[j].how == HOW_GIVEN && !sums->all[i]->values[j].text.text)
+                continue;
             json_key(json, rules[j].key);
             print_value(sums->all[i], &sums->all[i]->values[j], rules[j].how, json);
         }
@@ -225,7 +232,7 @@ void streams_print(struct stream_sums *sums, struct json *json)
 
 static void release_value(const union value *value, enum how how)
 {
-    if (how == HOW_LAST || how == HOW_FIRST || how == HOW_FINAL)
+    if (how <= HOW_FINAL)
         free(value->text.text);
     else if (how == HOW_NOTES)
         free(value->notes.counts);

@@ -46,6 +46,7 @@ void summaries_free(struct summaries *summaries);
 
 struct facts {
     struct armtap_diagnosis *diagnosis;
+    struct labels *labels;    /* that streams have; freed by the caller */
     const char *const *files; /* the captures by their places in the archive; those that no summary is of are NULL */
     uint32_t file;            /* the capture whose facts are taken */
     bool is_damaged, lacks_memory; /* why it stopped */

@@ -16,6 +16,7 @@
 #include "nanoseconds.h"
 #include "plot_reading.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 #define TEXT_MAX 400
 #define NUMBERS_MAX 40
@@ -44,13 +45,30 @@ static const struct armtap_stream_summary *summary_of(const struct layout *layou
     return armtap_streams_of(layout->streams, stream->connection);
 }
 
+static const struct labels *labels_of(const struct layout *layout)
+{
+    return layout->reading->source->labels;
+}
+
+/* Without its port, or by its name. */
+static int put_robot(const struct layout *layout, const char *robot, char text[TEXT_MAX])
+{
+    const char *name = labels_find(labels_of(layout), robot);
+    return snprintf(text, TEXT_MAX, "%.*s", name ? TEXT_MAX - 1 : stream_host(robot), name ? name : robot);
+}
+
+static bool is_of_robot(const struct layout *layout, const struct armtap_stream_summary *summary, const char *robot)
+{
+    return labels_are_one(labels_of(layout), summary->stream->robot, robot) ||
+           strcmp(summary->stream->robot, robot) == 0;
+}
+
 static bool is_shown(const struct layout *layout, const struct read_stream *stream)
 {
     const struct armtap_stream_summary *summary = summary_of(layout, stream);
     if (!summary || (layout->wish->has_stream && summary->number != layout->wish->stream))
         return false;
-    return layout->wish->has_stream || stream_same_host(summary->stream->robot, layout->robot) ||
-           strcmp(summary->stream->robot, layout->robot) == 0;
+    return layout->wish->has_stream || is_of_robot(layout, summary, layout->robot);
 }
 
 static uint64_t records_of(const struct layout *layout, const char *robot)
@@ -59,8 +77,7 @@ static uint64_t records_of(const struct layout *layout, const char *robot)
     uint64_t records = 0;
     for (size_t i = 0; (stream = stream_at(layout, i)); i++) {
         const struct armtap_stream_summary *summary = summary_of(layout, stream);
-        if (summary && (stream->series.count > 0 || stream->is_continued) &&
-            (stream_same_host(summary->stream->robot, robot) || strcmp(summary->stream->robot, robot) == 0))
+        if (summary && (stream->series.count > 0 || stream->is_continued) && is_of_robot(layout, summary, robot))
             records += stream->records;
     }
     return records;
@@ -111,15 +128,17 @@ static void choose_robot(struct layout *layout)
     bool has_occasion = of && records_of(layout, of->stream->robot) > 0;
     layout->robot = has_occasion ? of->stream->robot : robot_with_most_records(layout);
     const struct armtap_stream_summary *other = other_robot(layout);
+    char robot[TEXT_MAX], other_name[TEXT_MAX];
     if (!other)
         return;
+    put_robot(layout, layout->robot, robot);
+    put_robot(layout, other->stream->robot, other_name);
     layout->chart->is_partial = true;
     if (!layout->wish->is_for_page)
         message_warning(
-            "only one robot is shown, %.*s, the %s%s; another one is stream %u, %.*s: choose it with --stream %u",
-            stream_host(layout->robot), layout->robot, has_occasion ? "first with " : "one with most records",
-            has_occasion ? occasion->kind->id : "", other->number, stream_host(other->stream->robot),
-            other->stream->robot, other->number);
+            "only one robot is shown, %s, the %s%s; another one is stream %u, %s: choose it with --stream %u", robot,
+            has_occasion ? "first with " : "one with most records", has_occasion ? occasion->kind->id : "",
+            other->number, other_name, other->number);
 }
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
@@ -256,7 +275,8 @@ static struct chart_stream *stream_before(const struct layout *layout, const str
         struct chart_stream *before = &layout->chart->streams[i];
         const struct armtap_stream *first = armtap_streams_at(layout->streams, before->first)->stream;
         if (before->to <= stream->first && first->protocol == summary->stream->protocol &&
-            strcmp(first->robot, summary->stream->robot) == 0)
+            strcmp(labels_name(labels_of(layout), first->robot),
+                   labels_name(labels_of(layout), summary->stream->robot)) == 0)
             return before;
     }
     return NULL;
@@ -295,7 +315,7 @@ static int name_stream(const struct layout *layout, struct chart_stream *stream)
     const struct armtap_stream *of = armtap_streams_at(layout->streams, stream->first)->stream;
     const char *protocol = armtap_protocol_name(of->protocol);
     snprintf(title, sizeof title, "stream%s %s: %s%s%s", strchr(stream->numbers, ',') ? "s" : "", stream->numbers,
-             protocol ? protocol : "", of->robot[0] ? ", " : "", of->robot);
+             protocol ? protocol : "", of->robot[0] ? ", " : "", labels_name(labels_of(layout), of->robot));
     stream->title = strdup(title);
     return stream->title ? 0 : -1;
 }
@@ -464,6 +484,7 @@ static int add_stop(struct layout *layout, const struct armtap_finding *finding)
     if (!MAKE_ROOM(chart->stops, chart->stop_count))
         return -1;
     armtap_finding_say(text, finding, timestamp_zone(layout->reading->wish->zone));
+    labels_in_text(source->labels, text, sizeof text);
     struct chart_stop *stop = &chart->stops[chart->stop_count++];
     *stop = (struct chart_stop){.time = finding->where.time, .packet = finding->where.packet, .text = strdup(text)};
     if (replay_has_several_files(source))
@@ -494,7 +515,7 @@ static int add_stops(struct layout *layout)
 
 static int lay_out(struct layout *layout)
 {
-    char title[TEXT_MAX];
+    char title[TEXT_MAX] = "robot ";
     struct chart *chart = layout->chart;
     chart->is_clock = layout->reading->is_clock;
     if (add_streams(layout) != 0)
@@ -506,7 +527,7 @@ static int lay_out(struct layout *layout)
     if (chart->stream_count == 1)
         snprintf(title, sizeof title, "%s", chart->streams[0].title);
     else
-        snprintf(title, sizeof title, "robot %.*s", stream_host(layout->robot), layout->robot);
+        put_robot(layout, layout->robot, title + strlen(title));
     chart->title = strdup(title);
     chart->robot = strdup(layout->robot);
     if (!chart->title || !chart->robot || add_modes(layout) != 0)

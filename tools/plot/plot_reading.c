@@ -8,6 +8,7 @@
 #include "export/rows/missing_data.h"
 #include "nanoseconds.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 /* What is a gap although no data is known to be missing: so many of the usual steps without a record, and at least so
  * many s; the latter as long as fewer steps are known. */
@@ -66,7 +67,9 @@ static struct read_stream *predecessor_of(const struct plot_reading *reading, co
             continue;
         const struct armtap_stream *known = known_as(reading, before->connection);
         bool has_ended = before->is_closed || is_long(before, before->last, time);
-        if (has_ended && known && known->protocol == stream->protocol && strcmp(known->robot, stream->robot) == 0)
+        if (has_ended && known && known->protocol == stream->protocol &&
+            strcmp(labels_name(reading->source->labels, known->robot),
+                   labels_name(reading->source->labels, stream->robot)) == 0)
             return before;
     }
     return NULL;

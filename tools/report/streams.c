@@ -11,6 +11,7 @@
 #include "input/files/input_files.h"
 #include "sections.h"
 #include "analysis/inside.h"
+#include "input/robots/labels.h"
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
 
@@ -124,7 +125,8 @@ static void put_count(struct buffer *page, uint64_t count)
     html_format(page, "<td class=\"number\">%" PRIu64 "</td>", count);
 }
 
-static void put_stream(struct buffer *page, const struct armtap_stream_diagnosis *diagnosis)
+static void put_stream(struct buffer *page, const struct armtap_stream_diagnosis *diagnosis,
+                       const struct labels *labels)
 {
     static const struct armtap_rates_totals unknown = {
         .jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1, .longest_gap = -1};
@@ -133,8 +135,8 @@ static void put_stream(struct buffer *page, const struct armtap_stream_diagnosis
     const char *protocol = armtap_protocol_name(stream->protocol);
     html_format(page, "<tr><td class=\"number\">%u</td>", diagnosis->summary->number);
     put_cell(page, protocol ? protocol : "");
-    put_cell(page, stream->robot);
-    put_cell(page, stream->client);
+    put_cell(page, labels_name(labels, stream->robot));
+    put_cell(page, labels_name(labels, stream->client));
     put_count(page, stream->records[ARMTAP_FROM_ROBOT]);
     put_number(page, rates->expected_hz, rates->expected_hz > 0, 1);
     put_number(page, rates->rate_hz, rates->rate_hz > 0, 1);
@@ -171,7 +173,7 @@ void report_put_streams(struct buffer *page, const struct report *report)
         html_format(page, "<th%s>%s</th>", i >= 1 && i <= 3 ? "" : " class=\"number\"", titles[i]);
     html_put(page, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < count && i < REPORT_STREAMS_MAX; i++)
-        put_stream(page, armtap_diagnosis_stream_at(report->diagnosis.found, i));
+        put_stream(page, armtap_diagnosis_stream_at(report->diagnosis.found, i), report->diagnosis.source->labels);
     html_put(page, "</tbody>\n</table></div>\n");
     if (count > REPORT_STREAMS_MAX)
         html_format(page, "<p>%zu more streams are left out here: armtap info lists them.</p>\n",

@@ -218,6 +218,7 @@ int cmd_stats(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &stats.options, &stats);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
+    stats.sums.labels = stats.options.labels;
     stats.streams = armtap_streams_new();
     if (!stats.streams || armtap_knowledge_new(&stats.knowledge) != ARMTAP_OK ||
         selection_parse(stats.options.request.fields, &stats.sums.selection) != 0) {

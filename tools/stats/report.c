@@ -9,6 +9,7 @@
 #include "base/terminal/fold.h"
 #include "base/text/json_writer.h"
 #include "base/text/utf8.h"
+#include "input/robots/labels.h"
 
 enum { NAME_WIDTH = 24, NUMBER_WIDTH = 11, CHANGES_WIDTH = 7, INDENT = 4, TEXT_SHOWN = 60, CELL_BYTES = 200 };
 
@@ -120,6 +121,7 @@ void report_json(const struct report *report)
         const struct robot_sums *robot = report->sums->robots[i];
         json_object(&json, true);
         json_member_text_or_null(&json, "robot", robot->stream.robot);
+        labels_json(report->source->labels, &json, "label", robot->stream.robot);
         json_member_text_or_null(&json, "protocol", armtap_protocol_name(robot->stream.protocol));
         json_member_text(&json, "direction", report->direction == ARMTAP_TO_ROBOT ? "to-robot" : "from-robot");
         json_member_unsigned(&json, "streams", robot->streams);
@@ -365,9 +367,9 @@ static void print_robot(const struct report *report, const struct robot_sums *ro
     char from[WHEN_DATE_MAX], to[WHEN_DATE_MAX];
     const char *protocol = armtap_protocol_name(robot->stream.protocol);
     text_line(stdout, INDENT, "%s, %s: %" PRIu64 " record%s of %" PRIu64 " stream%s, %s",
-              robot->stream.robot[0] ? robot->stream.robot : "a robot", protocol ? protocol : "?", robot->records,
-              robot->records == 1 ? "" : "s", robot->streams, robot->streams == 1 ? "" : "s",
-              report->direction == ARMTAP_TO_ROBOT ? "to the robot" : "from the robot");
+              robot->stream.robot[0] ? labels_name(report->source->labels, robot->stream.robot) : "a robot",
+              protocol ? protocol : "?", robot->records, robot->records == 1 ? "" : "s", robot->streams,
+              robot->streams == 1 ? "" : "s", report->direction == ARMTAP_TO_ROBOT ? "to the robot" : "from the robot");
     if (robot->first_time != ARMTAP_NO_TIME) {
         timestamp_date(from, robot->first_time, report->zone);
         timestamp_date(to, robot->last_time, report->zone);

@@ -74,6 +74,7 @@ struct robot_sums {
 
 struct sums {
     struct selection selection; /* --fields */
+    const struct labels *labels;
     struct robot_sums **robots;
     size_t robot_count;
     size_t cells;      /* of all of them */

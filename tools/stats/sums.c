@@ -11,6 +11,7 @@
 #include "base/text/json_reader.h"
 #include "export/formats/line_cells.h"
 #include "nanoseconds.h"
+#include "input/robots/labels.h"
 
 enum {
     ROBOTS_MAX = 1000,
@@ -90,15 +91,16 @@ void sums_clear(struct sums *sums)
     for (size_t i = 0; i < sums->robot_count; i++)
         robot_free(sums->robots[i]);
     free(sums->robots);
-    *sums = (struct sums){.selection = sums->selection};
+    *sums = (struct sums){.selection = sums->selection, .labels = sums->labels};
 }
 
 /* ---- robots and their connections -------------------------------------------------------------------------------- */
 
 /* Raw dumps name no robot: each is one of its own. */
-static bool is_of(const struct robot_sums *robot, const struct armtap_stream *stream)
+static bool is_of(const struct sums *sums, const struct robot_sums *robot, const struct armtap_stream *stream)
 {
-    return robot->stream.protocol == stream->protocol && strcmp(robot->stream.robot, stream->robot) == 0 &&
+    return robot->stream.protocol == stream->protocol &&
+           strcmp(labels_name(sums->labels, robot->stream.robot), labels_name(sums->labels, stream->robot)) == 0 &&
            (stream->robot[0] != '\0' || robot->stream.connection == stream->connection);
 }
 
@@ -106,7 +108,7 @@ static bool is_of(const struct robot_sums *robot, const struct armtap_stream *st
 static struct robot_sums *robot_of(struct sums *sums, const struct armtap_stream *stream)
 {
     for (size_t i = 0; i < sums->robot_count; i++)
-        if (is_of(sums->robots[i], stream))
+        if (is_of(sums, sums->robots[i], stream))
             return sums->robots[i];
     sums->has_left_out = sums->has_left_out || sums->robot_count == ROBOTS_MAX;
     if (sums->robot_count == ROBOTS_MAX || !MAKE_ROOM(sums->robots, sums->robot_count))

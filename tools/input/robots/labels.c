@@ -12,6 +12,7 @@
 #include "base/process/message.h"
 #include "base/process/privileges.h"
 #include "base/text/buffer.h"
+#include "base/text/json_writer.h"
 #include "base/text/names_apart.h"
 #include "base/text/utf8.h"
 
@@ -211,7 +212,7 @@ int labels_add(struct labels **labels, const char *text)
     char copy[LINE_MAX_BYTES];
     const struct place place = {.file = NULL};
     if (strlen(text) >= sizeof copy)
-        return refuse(&place, text, "longer than an address and a name");
+        return refuse(&place, "...", "longer than an address and a name");
     snprintf(copy, sizeof copy, "%s", text);
     return add_text(labels, copy, &place);
 }
@@ -313,6 +314,13 @@ const char *labels_name(const struct labels *labels, const char *end)
     return name ? name : end;
 }
 
+void labels_json(const struct labels *labels, struct json *json, const char *key, const char *end)
+{
+    const char *name = labels_find(labels, end);
+    if (name)
+        json_member_text(json, key, name);
+}
+
 bool labels_are_one(const struct labels *labels, const char *one, const char *other)
 {
     const char *name = labels_find(labels, one), *other_name = labels_find(labels, other);
@@ -347,7 +355,8 @@ void labels_in_text(const struct labels *labels, char *text, size_t size)
             put_end(labels, at, length, &out);
             continue;
         }
-        for (length = 1; isalnum((unsigned char)at[length]);) /* a word, which may begin as an address does */
+        /* A sign, or a word, which may begin as an address does. */
+        for (length = 1; isalnum((unsigned char)*at) && isalnum((unsigned char)at[length]);)
             length++;
         buffer_put(&out, at, length);
     }

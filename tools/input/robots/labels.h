@@ -21,6 +21,9 @@ void labels_free(struct labels *labels);
 const char *labels_find(const struct labels *labels, const char *end);
 /* What people and columns call it: its name, or `end` as it is. */
 const char *labels_name(const struct labels *labels, const char *end);
+/* Adds the member `key` with the name, if there is one. */
+struct json;
+void labels_json(const struct labels *labels, struct json *json, const char *key, const char *end);
 /* Whether both are ends of one robot: of one name, or without one of one host. */
 bool labels_are_one(const struct labels *labels, const char *one, const char *other);
 /* Puts names in place of addresses in a text of up to `size` bytes, which may be cut. A port that the name is not of
