@@ -183,6 +183,52 @@ def check_streams(where, path, folder, grid, sessions):
     return done
 
 
+PROTOCOLS = {"30003": "realtime", "30004": "rtde"}
+
+
+def parts_of(sessions):
+    """What has columns of its own: {prefix: records}. Connections to one port follow one another."""
+    ports, parts = {}, {}
+    for robot, _ in sessions:
+        host, port = robot.rsplit(":", 1)
+        ports.setdefault(host, set()).add(port)
+    for (robot, _), records in sessions.items():
+        host, port = robot.rsplit(":", 1)
+        prefix = f"{host}_" if len(ports[host]) == 1 else f"{host}_{PROTOCOLS[port]}_"
+        parts.setdefault(prefix, []).extend(records)
+    return {prefix: sorted(records, key=lambda one: one[0]) for prefix, records in parts.items()}
+
+
+def check_all(where, path, grid, sessions, limits=()):
+    """All robots in one row. Returns how many cells were compared."""
+    text, parts = f"{grid / MILLISECOND:g}ms", parts_of(sessions)
+    arguments = ["--grid", text, "--union", *limits, path]
+    rows = rows_of(run(*arguments).stdout)
+    names = {f"{prefix}{name}": (prefix, k) for prefix in parts for k, name in enumerate(["age_s"] + NAMES)}
+    known = [(at, names[name]) for at, name in enumerate(rows[0]) if name in names]
+    if len(known) != len(names) or rows[0][0] != "time":
+        raise SystemExit(f"{where}: columns {set(names) - set(rows[0])} are missing: {rows[0]}")
+    first, last = min(r[0][0] for r in parts.values()), max(r[-1][0] for r in parts.values())
+    if limits:
+        low, high = (round(float(limits[k]) * 1000) * MILLISECOND for k in (1, 3))
+        first, last = max(first, low), min(last, high)
+    found = [[row[0]] + [row[at] for at, _ in known] for row in rows[1:]]
+    wanted = []
+    for i in instants(first, last, grid):
+        newest_of = {prefix: cells(newest(records, i), i) for prefix, records in parts.items()}
+        wanted.append([seconds(i)] + [newest_of[prefix][k] for _, (prefix, k) in known])
+    expect(f"{where}, --union {limits}", found, wanted)
+    objects = [json.loads(line) for line in run(*arguments, "-f", "ndjson").stdout.splitlines()]
+    plain = [{n: o.get(n) for n in [f"{prefix}age_s", f"{prefix}timestamp"]} for o in objects for prefix in parts]
+    same = [{f"{prefix}{n}": float(v) if v else None for n, v in zip(["age_s", "timestamp"], cells(newest(parts[prefix], i), i))}
+            for i in instants(first, last, grid) for prefix in parts]
+    expect(f"{where}, --union, ndjson", plain, same)
+    threads = [run(*arguments, "--threads", n).stdout for n in "14"]
+    if threads[0] != threads[1]:
+        raise SystemExit(f"{where}: --union: --threads 1 and 4 differ")
+    return len(wanted) * (1 + len(known))
+
+
 def check_formats(where, path, grid, key, sessions):
     """One stream as NDJSON, with one thread and several, and a piece of it."""
     text, records = f"{grid / MILLISECOND:g}ms", sessions[key]
@@ -211,6 +257,10 @@ def main():
             sessions = make(draw, path, grid)
             where = f"seed {seed}, round {i}"
             compared += check_streams(where, path, folder, grid, sessions)
+            compared += check_all(where, path, grid, sessions)
+            times = sorted(START + draw.randint(0, 4000) * MILLISECOND for _ in range(2))
+            if any(times[0] <= r[0] <= times[1] for records in sessions.values() for r in records):
+                compared += check_all(where, path, grid, sessions, ["--from", seconds(times[0]), "--to", seconds(times[1])])
             checks += check_formats(where, path, grid, draw.choice(list(sessions)), sessions)
     print(f"{checks} passed, 0 failed, {0 if pandas else 1} skipped; {compared} cells")
 

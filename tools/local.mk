@@ -193,6 +193,10 @@ tools_libtools_a_SOURCES = \
 	tools/export/export.c \
 	tools/export/export.h \
 	tools/export/grid.c \
+	tools/export/grid_union.c \
+	tools/export/grid_union.h \
+	tools/export/rows/grid_axis.c \
+	tools/export/rows/grid_axis.h \
 	tools/export/write_commands.c \
 	tools/export/job.c \
 	tools/export/job.h \

@@ -301,7 +301,7 @@ enum mode_names request_mode_names(struct job *job, const struct table *table, b
 {
     const struct export_wish *wish = job->wish;
     *if_mixed = false;
-    if (wish->enums != MODES_BY_NUMBER || !format_has(wish->format, FORMAT_HAS_NAMES))
+    if (wish->enums != MODES_BY_NUMBER || table->part_count > 0 || !format_has(wish->format, FORMAT_HAS_NAMES))
         return wish->enums;
     /* A file with all tables gets the names beside the numbers if it needs them. */
     *if_mixed = format_has(wish->format, FORMAT_ALL_TABLES);

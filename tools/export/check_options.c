@@ -109,6 +109,11 @@ static int check_format(const struct asked *asked)
     if (wish->joined && !replay_is_repeatable(&asked->options.source))
         message_error("--union: the fields of all streams must be known before the first row, and standard input, "
                       "interfaces and what is followed are read once; save what is read to a file and export that");
+    else if (wish->joined && wish->grid > 0 && format_has(wish->format, FORMAT_REMARKS))
+        message_error(
+            "--union: with --grid all robots are in one row, and -f %s has topics of each; leave --union out, "
+            "or give -f %s",
+            wish->format->name, format_names(list, FORMAT_HAS_NAMES, FORMAT_REMARKS));
     else if (asked->has_compression && !compression_is_of(wish->compression, family_of(wish->format)))
         message_error("--compression %s does not work with -f %s; give %s", compression_name(wish->compression),
                       wish->format->name, compression_names(list, family_of(wish->format)));

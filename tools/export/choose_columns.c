@@ -62,6 +62,8 @@ static int choose(struct job *job, const struct table *table, struct picks *pick
 /* 0, or -1 after a message. */
 static int fill_view(struct job *job, struct view *view, const struct table *table)
 {
+    job->selection.parts = table->parts;
+    job->selection.part_count = table->part_count;
     if (choose(job, table, &view->picks) != 0)
         return job_give_up_memory(job);
     if (!job->is_checked && check_texts(job, view) != 0)

@@ -254,7 +254,7 @@ static void run_job(struct job *job)
     if (job_prepare(job) != 0 || check_places(job) != 0 || open_output(job) != 0)
         return;
     say_when_readable(job);
-    if (job->wish->grid > 0 && !(job->grid = grid_new())) {
+    if (job->wish->grid > 0 && !(job->grid = grid_new(job->wish))) {
         job_give_up_memory(job);
         return;
     }

@@ -1,18 +1,13 @@
 /* --grid: rows at the multiples of an interval since the epoch, in place of rows of records. Each has the newest record
  * at or before it: a record waits until the next one is known. */
 #include "job.h"
+#include "grid_union.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "base/process/message.h"
-
-/* Rows of one record: more are taken from a reserve of the export, so that a clock that is set by years does not fill
- * the disk. */
-#define ROWS_OF_RECORD 1000
-#define ROWS_RESERVED 10000000
 
 /* The newest record of a stream; of AUBO's channels and of input recipes, of each one. */
 struct waiting {
@@ -28,20 +23,27 @@ struct waiting {
 };
 
 struct waiting_list {
+    int64_t latest; /* with --union: the connection's latest record */
     struct waiting **waiting;
     size_t count;
 };
 
 struct grid {
     struct by_connection lists; /* struct waiting_list */
-    uint64_t reserved;          /* rows */
+    struct grid_axis axis;
+    struct grid_union *all; /* with --union; else NULL */
 };
 
-struct grid *grid_new(void)
+struct grid *grid_new(const struct export_wish *wish)
 {
     struct grid *grid = calloc(1, sizeof *grid);
-    if (grid)
-        grid->reserved = ROWS_RESERVED;
+    if (!grid)
+        return NULL;
+    grid->axis = grid_axis_begin(wish->grid, wish->zone);
+    if (wish->joined && !(grid->all = grid_union_new(&grid->axis))) {
+        free(grid);
+        return NULL;
+    }
     return grid;
 }
 
@@ -66,52 +68,8 @@ void grid_free(struct grid *grid)
     for (size_t i = 0; i < grid->lists.count; i++)
         list_free(grid->lists.slots[i].thing);
     free(grid->lists.slots);
+    grid_union_free(grid->all);
     free(grid);
-}
-
-/* ---- instants -------------------------------------------------------------------------------------------------- */
-
-/* The first instant at a time or later; false if there is none. */
-static bool first_instant(int64_t time, int64_t step, int64_t *instant)
-{
-    int64_t rest = time % step;
-    int64_t ahead = rest == 0 ? 0 : rest < 0 ? -rest : step - rest;
-    if (time > INT64_MAX - ahead)
-        return false;
-    *instant = time + ahead;
-    return true;
-}
-
-/* Instants from a record's time on, before `end`, and within --from and --to. */
-static uint64_t count_instants(const struct job *job, int64_t from, int64_t end, int64_t *first)
-{
-    int64_t step = job->wish->grid;
-    if (from < job->range.from)
-        from = job->range.from;
-    if (end > job->range.to)
-        end = job->range.to < INT64_MAX ? job->range.to + 1 : INT64_MAX;
-    if (!first_instant(from, step, first) || *first >= end)
-        return 0;
-    return ((uint64_t)end - 1 - (uint64_t)*first) / (uint64_t)step + 1;
-}
-
-/* Whether a record may have so many rows. */
-static bool is_affordable(struct job *job, unsigned stream, int64_t from, int64_t end, uint64_t count)
-{
-    struct grid *grid = job->grid;
-    char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
-    if (count <= ROWS_OF_RECORD)
-        return true;
-    if (count <= grid->reserved) {
-        grid->reserved -= count;
-        return true;
-    }
-    timestamp_date(first, from, job->wish->zone);
-    timestamp_date(last, end, job->wish->zone);
-    message_warning("stream %u: no record from %s to %s: the %" PRIu64 " rows of this silence are left out, as --grid "
-                    "writes at most %d in silences; give a longer --grid, or --from and --to",
-                    stream, first, last, count, ROWS_RESERVED);
-    return false;
 }
 
 /* ---- a stream's rows ------------------------------------------------------------------------------------------- */
@@ -120,19 +78,22 @@ static bool is_affordable(struct job *job, unsigned stream, int64_t from, int64_
 static int write_rows(struct job *job, struct waiting *waiting, int64_t end)
 {
     const int64_t time = waiting->record.read.time;
+    struct grid_axis *axis = &job->grid->axis;
     int64_t first;
-    uint64_t count = count_instants(job, waiting->next > time ? waiting->next : time, end, &first);
+    uint64_t count = grid_axis_count(axis, &job->range, waiting->next > time ? waiting->next : time, end, &first);
     if (count == 0)
         return 0;
     if (waiting->epoch != tables_epoch(job->tables))
         return job_leave_out(job, &waiting->record);
     struct armtap_record record = waiting->record;
-    if (!is_affordable(job, tables_stream_number(job->tables, waiting->stream.connection), time, end, count))
+    char who[40];
+    snprintf(who, sizeof who, "stream %u", tables_stream_number(job->tables, waiting->stream.connection));
+    if (!grid_axis_affords(axis, who, &(struct timestamp_range){time, end}, count, 1))
         return 0;
     uint64_t before = job->rows;
     int outcome = 0;
     for (uint64_t i = 0; i < count && outcome == 0 && job->rows == before + i; i++) {
-        record.read.time = (int64_t)((uint64_t)first + i * (uint64_t)job->wish->grid);
+        record.read.time = (int64_t)((uint64_t)first + i * (uint64_t)axis->step);
         job->age = record.read.time - time;
         job->is_again = i > 0;
         outcome = job_print_record(job, &record, waiting->table, waiting->layout);
@@ -149,12 +110,20 @@ static void drop(const struct job *job, struct waiting *waiting)
     waiting->is_kept = false;
 }
 
+static struct waiting_list *find_list(struct grid *grid, const struct armtap_record *record)
+{
+    struct waiting_list *list = by_connection_find(&grid->lists, record->stream->connection);
+    if (!list && (list = by_connection_new(&grid->lists, record->stream->connection, sizeof *list)))
+        list->latest = ARMTAP_NO_TIME;
+    return list;
+}
+
 static struct waiting *find_waiting(struct job *job, const struct armtap_record *record)
 {
-    struct waiting_list *list = by_connection_find(&job->grid->lists, record->stream->connection);
+    struct waiting_list *list = find_list(job->grid, record);
     bool has_kinds = record->direction == ARMTAP_TO_ROBOT || armtap_stream_has(record->stream, ARMTAP_TRAIT_CHANNELS);
     int kind = has_kinds ? record->recipe_id : 0;
-    if (!list && !(list = by_connection_new(&job->grid->lists, record->stream->connection, sizeof *list)))
+    if (!list)
         return NULL;
     for (size_t i = 0; i < list->count; i++)
         if (list->waiting[i]->kind == kind)
@@ -169,7 +138,9 @@ static struct waiting *find_waiting(struct job *job, const struct armtap_record 
 
 int grid_before(struct job *job, const struct armtap_record *record)
 {
-    struct waiting *waiting = find_waiting(job, record);
+    struct waiting *waiting = job->grid->all ? NULL : find_waiting(job, record);
+    if (job->grid->all)
+        return 0;
     if (!waiting)
         return job_give_up_memory(job);
     if (!waiting->is_kept || record->read.time == ARMTAP_NO_TIME)
@@ -182,9 +153,23 @@ int grid_before(struct job *job, const struct armtap_record *record)
     return outcome;
 }
 
+/* The record for a row of all robots. */
+static int take_for_all(struct job *job, const struct armtap_record *record, struct table *table,
+                        const struct table_layout *layout)
+{
+    struct waiting_list *list = find_list(job->grid, record);
+    if (!list)
+        return job_give_up_memory(job);
+    bool is_set_back = list->latest != ARMTAP_NO_TIME && record->read.time < list->latest;
+    list->latest = record->read.time;
+    return grid_union_take(job, job->grid->all, record, table, layout, is_set_back);
+}
+
 int grid_take(struct job *job, const struct armtap_record *record, struct table *table,
               const struct table_layout *layout)
 {
+    if (job->grid->all)
+        return take_for_all(job, record, table, layout);
     struct waiting *waiting = find_waiting(job, record);
     if (!waiting)
         return job_give_up_memory(job);
@@ -235,7 +220,7 @@ void grid_let_go(struct grid *grid, uint64_t connection)
 
 int grid_end(struct job *job)
 {
-    int outcome = 0;
+    int outcome = job->grid->all ? grid_union_end(job, job->grid->all) : 0;
     for (size_t i = 0; i < job->grid->lists.count && outcome == 0; i++)
         outcome = end_list(job, job->grid->lists.slots[i].thing);
     return outcome;

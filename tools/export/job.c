@@ -89,6 +89,8 @@ static struct tables *make_tables(struct job *job)
     const struct tables_options options = {.mode = wish->joined                                  ? TABLES_JOINED
                                                    : format_has(wish->format, FORMAT_ALL_TABLES) ? TABLES_BY_RECIPE
                                                                                                  : TABLES_APART,
+                                           .by_robot = wish->joined && wish->grid > 0,
+                                           .labels = job->source->labels,
                                            .once = job->once,
                                            .continues = job->source->robots,
                                            .next = wish->split,
@@ -182,7 +184,7 @@ int job_make_threads(struct job *job)
     }
     if (format_has(wish->format, FORMAT_REMARKS) && !(job->remarks = remarks_new(job)))
         return -1;
-    job->batches = batches_new(&job->targets, wish->threads);
+    job->batches = batches_new(&job->targets, wish->threads, tables_part_count(job->tables));
     return job->batches ? 0 : -1;
 }
 

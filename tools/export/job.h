@@ -175,6 +175,9 @@ int job_check_before_rows(struct job *job);
 /* Writes the row of a record with a recipe, unless it has no place in the output. */
 int job_print_record(struct job *job, const struct armtap_record *record, struct table *table,
                      const struct table_layout *layout);
+/* The row of a record, but for its number. */
+struct output_row job_row_of(struct job *job, const struct armtap_record *record, struct table *table,
+                             const struct table_layout *layout);
 /* The same without a recipe. */
 int job_print_opaque(struct job *job, const struct armtap_record *record);
 /* Takes note of a record that has no row, for --changes. */
@@ -187,7 +190,7 @@ struct output_file *job_outlet(struct job *job, unsigned stream, unsigned part);
 
 /* ---- rows of --grid; 0, or -1 if the export must stop ---- */
 
-struct grid *grid_new(void);
+struct grid *grid_new(const struct export_wish *wish);
 void grid_free(struct grid *grid);
 /* Writes the rows of the stream's record before this one. Called before anything else looks at the record. */
 int grid_before(struct job *job, const struct armtap_record *record);

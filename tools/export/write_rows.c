@@ -192,14 +192,11 @@ static struct missing_flow missing_before(struct job *job, const struct armtap_r
     return missing;
 }
 
-static int print_row(struct job *job, const struct armtap_record *record, struct table *table,
-                     const struct table_layout *layout, struct output_file *outlet)
+struct output_row job_row_of(struct job *job, const struct armtap_record *record, struct table *table,
+                             const struct table_layout *layout)
 {
-    struct view *view = table ? table->view : &job->opaque_view;
-    if (!job->batches)
-        return -1;
     job->generations |= 1u << record->stream->generation;
-    struct output_row row = {
+    return (struct output_row){
         .where = record->where,
         .read = record->read,
         .stream = tables_stream_number(job->tables, record->stream->connection),
@@ -216,7 +213,6 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .missing = missing_before(job, record, table),
         .age = job->age,
         .robot_time = robot_clocks_time(&job->clocks, record),
-        .number = ++outlet->rows,
         .values = record->values,
         .values_length = record->values_length,
         .before = job->changes ? changes_before(job->changes)->data : NULL,
@@ -224,6 +220,16 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .cut = record->missing,
         .cut_count = record->missing_count,
     };
+}
+
+static int print_row(struct job *job, const struct armtap_record *record, struct table *table,
+                     const struct table_layout *layout, struct output_file *outlet)
+{
+    struct view *view = table ? table->view : &job->opaque_view;
+    if (!job->batches)
+        return -1;
+    struct output_row row = job_row_of(job, record, table, layout);
+    row.number = ++outlet->rows;
     if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT))
         request_warn_cells(job, view, &row);
     if (format_has(job->wish->format, FORMAT_REMARKS)) {

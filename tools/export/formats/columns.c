@@ -354,7 +354,7 @@ int columns_gather(struct columns *columns, const struct view *view, const struc
     if (lay_out(columns, view, count) != 0)
         return -1;
     for (size_t at = 0; at < columns->count; at += columns->column[at].pick->count)
-        gather_pick(columns, &columns->column[at], rows);
+        gather_pick(columns, &columns->column[at], rows + columns->column[at].pick->part * columns->part_step);
     return columns->texts.failed ? -1 : 0;
 }
 

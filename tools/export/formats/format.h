@@ -58,6 +58,7 @@ struct output_row {
     enum armtap_direction direction;
     enum armtap_generation generation;
     unsigned release; /* as ros_release() has it */
+    bool is_absent;   /* of several robots in one row: this one has no record yet, only the row's time is known */
     bool is_mixed;    /* the output has rows of several generations, which number their modes differently */
     const struct table_layout *layout; /* NULL: the record has no recipe, so no values */
     struct missing_flow missing;       /* since the row before */
@@ -106,12 +107,19 @@ struct row_batch {
     const struct view *view; /* for records without a recipe it has no table, and only row columns */
     const struct output_row *rows;
     size_t count;
+    size_t part_step; /* from the rows of one robot to those of the next, if several are in one row; else 0 */
     /* For formats of text; both NULL with FORMAT_COLUMNS, or if each row is to be put as if it were alone: */
     struct number_cell *above;      /* view->cells of them, whose lengths are 0 */
     struct pick_above *picks_above; /* one for each pick */
     const struct columns *columns;  /* the same rows; NULL without FORMAT_COLUMNS */
     uint64_t *misfits;              /* with FORMAT_TYPED, `rows` adds the values that it leaves out */
 };
+
+/* The row that a pick reads. */
+static inline const struct output_row *batch_row(const struct row_batch *batch, size_t number, const struct pick *pick)
+{
+    return &batch->rows[number + pick->part * batch->part_step];
+}
 
 /* What all files of an export share. */
 struct format_settings {
@@ -196,6 +204,7 @@ struct columns {
     struct column *column;
     size_t count;
     size_t rows;
+    size_t part_step; /* as in row_batch: set before they are filled */
     struct buffer texts;
     uint64_t misfits; /* values that do not fit the column's type and were left out */
     /* private to columns.c */

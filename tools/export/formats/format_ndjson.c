@@ -68,9 +68,11 @@ static void put_source(const struct output_row *row, bool is_first, struct pick_
 static int ndjson_rows(const struct row_batch *batch, struct buffer *out)
 {
     struct pick_text source = {0, 0};
+    bool is_of_many = batch->view->table && batch->view->table->part_count > 0; /* robots */
     for (size_t i = 0; i < batch->count; i++) {
-        put_leading(&batch->rows[i], 0, SOURCE, out);
-        put_source(&batch->rows[i], i == 0, &source, out);
+        put_leading(&batch->rows[i], 0, is_of_many ? 1 : SOURCE, out);
+        if (!is_of_many)
+            put_source(&batch->rows[i], i == 0, &source, out);
         json_rows_values(batch, i, JSON_ROWS_NULL, out);
         buffer_string(out, "}\n");
     }

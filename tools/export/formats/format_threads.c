@@ -47,13 +47,15 @@ struct batch {
     size_t above_room;
     struct pick_above *picks_above; /* the same */
     size_t picks_room;
-    uint64_t misfits;        /* of all its runs */
-    struct output_row *rows; /* rows_max of them */
-    struct batch_row more[]; /* rows_max of them */
+    uint64_t misfits; /* of all its runs */
+    struct output_row
+        *rows; /* rows_max of them; of several robots in a row, so many of each, one robot after another */
+    struct batch_row more[]; /* the same */
 };
 
 struct batches {
     struct targets *targets;
+    size_t parts;     /* robots in a row */
     size_t rows_max;  /* of a batch */
     size_t bytes_max; /* the same */
     size_t text_kept; /* the same */
@@ -114,15 +116,22 @@ static int begin_cells(struct batch *batch, size_t cells, size_t picks)
     return 0;
 }
 
-static int format_run(const struct format *format, struct batch *batch, size_t from, size_t count)
+static int format_run(const struct batches *batches, struct batch *batch, size_t from, size_t count)
 {
-    struct row_batch run = {
-        .view = batch->more[from].view, .rows = &batch->rows[from], .count = count, .misfits = &batch->misfits};
+    const struct format *format = batches->targets->format;
+    struct row_batch run = {.view = batch->more[from].view,
+                            .rows = &batch->rows[from],
+                            .count = count,
+                            .part_step = batches->parts > 1 ? batches->rows_max : 0,
+                            .misfits = &batch->misfits};
     if (format_has(format, FORMAT_COLUMNS)) {
+        batch->columns.part_step = run.part_step;
         if (columns_gather(&batch->columns, run.view, run.rows, count) != 0)
             return -1;
         batch->misfits += batch->columns.misfits;
         run.columns = &batch->columns;
+    } else if (batches->parts > 1) {
+        return format->writer->rows(&run, &batch->text);
     } else if (begin_cells(batch, run.view->cells, run.view->picks.count) != 0) {
         return -1;
     } else {
@@ -132,20 +141,27 @@ static int format_run(const struct format *format, struct batch *batch, size_t f
     return format->writer->rows(&run, &batch->text);
 }
 
-static void format(const struct format *format, struct batch *batch)
+/* The bytes of rows have their place now. */
+static void find_rows(struct batch *batch, size_t from, size_t count)
 {
-    batch->text.length = 0;
-    batch->misfits = 0;
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = from; i < from + count; i++) {
         batch->rows[i].cut = (const void *)(batch->bytes.data + batch->more[i].cut_at);
         batch->rows[i].before = batch->bytes.data + batch->more[i].before_at;
         batch->rows[i].values = (const uint8_t *)batch->bytes.data + batch->more[i].values_at;
         batch->rows[i].robot = batch->bytes.data + batch->more[i].robot_at;
         batch->rows[i].client = batch->bytes.data + batch->more[i].client_at;
     }
+}
+
+static void format(const struct batches *batches, struct batch *batch)
+{
+    batch->text.length = 0;
+    batch->misfits = 0;
+    for (size_t part = 0; part < batches->parts; part++)
+        find_rows(batch, part * batches->rows_max, batch->count);
     for (size_t from = 0, to; from < batch->count; from = to) {
         to = run_end(batch, from);
-        if (format_run(format, batch, from, to - from) != 0)
+        if (format_run(batches, batch, from, to - from) != 0)
             batch->text.failed = true;
         batch->more[to - 1].text_end = batch->text.length;
     }
@@ -159,7 +175,7 @@ static bool format_next(struct batches *batches)
     struct batch *batch = batch_at(batches, batches->begun++);
     batch->state = BATCH_BUSY;
     pthread_mutex_unlock(&batches->lock);
-    format(batches->targets->format, batch);
+    format(batches, batch);
     pthread_mutex_lock(&batches->lock);
     batch->state = BATCH_DONE;
     pthread_cond_signal(&batches->done);
@@ -280,9 +296,8 @@ static size_t keep_name(struct batch *batch, const char *name)
 }
 
 /* Whether the row before is of the same stream, whose names stay as they are. */
-static bool has_names_before(const struct batch *batch)
+static bool has_names_before(const struct batch *batch, const struct output_row *row)
 {
-    const struct output_row *row = &batch->rows[batch->count];
     return batch->count > 0 && row->stream == row[-1].stream && row->robot == row[-1].robot &&
            row->client == row[-1].client;
 }
@@ -293,27 +308,36 @@ static bool is_full(const struct batches *batches, const struct batch *batch)
            batch->width >= WIDTH_SHARE * batches->bytes_max;
 }
 
-enum sink_outcome batches_row(struct batches *batches, struct output_file *outlet, const struct view *view,
-                              const struct output_row *row)
+static void keep_row(struct batch *batch, size_t at, const struct output_row *row)
 {
-    struct batch *batch = batch_at(batches, batches->filled);
-    struct batch_row *one = &batch->more[batch->count];
-    batch->rows[batch->count] = *row;
-    one->view = view;
-    one->outlet = outlet;
-    bool has_names = has_names_before(batch);
+    struct batch_row *one = &batch->more[at];
+    batch->rows[at] = *row;
+    bool has_names = has_names_before(batch, &batch->rows[at]);
     one->robot_at = has_names ? one[-1].robot_at : keep_name(batch, row->robot);
     one->client_at = has_names ? one[-1].client_at : keep_name(batch, row->client);
     one->cut_at = keep_cut(&batch->bytes, row->cut, row->cut_count);
     one->before_at = row->before_length > 0 ? keep(&batch->bytes, row->before, row->before_length) : 0;
     one->values_at = keep(&batch->bytes, row->values, row->values_length);
+}
+
+enum sink_outcome batches_row(struct batches *batches, struct output_file *outlet, const struct view *view,
+                              const struct output_row *row)
+{
+    struct batch *batch = batch_at(batches, batches->filled);
+    size_t values = 0;
+    batch->more[batch->count].view = view;
+    batch->more[batch->count].outlet = outlet;
+    for (size_t part = 0; part < batches->parts; part++)
+        keep_row(batch, batch->count + part * batches->rows_max, &row[part]);
+    for (size_t part = 0; part < batches->parts; part++)
+        values += row[part].values_length;
     if (batch->bytes.failed) {
         message_no_memory();
         return SINK_FAILED;
     }
     batch->count++;
     batch->width += view->width;
-    batches->uneased += row->values_length + sizeof(uint64_t) * view->cells;
+    batches->uneased += values + sizeof(uint64_t) * view->cells;
     batch->eases = batches->uneased >= EASE_EVERY;
     if (batch->eases)
         batches->uneased = 0;
@@ -364,13 +388,13 @@ static int make_ring(struct batches *batches, size_t threads)
 {
     size_t wanted = threads == 1 ? 1 : threads * BATCHES_PER_THREAD,
            count = wanted < BATCHES_MAX ? wanted : BATCHES_MAX;
-    size_t rows = ROWS_IN_FLIGHT / count, bytes = BYTES_IN_FLIGHT / count;
-    batches->rows_max = rows < ROWS_MAX ? rows : ROWS_MAX;
+    size_t rows = ROWS_IN_FLIGHT / count / batches->parts, bytes = BYTES_IN_FLIGHT / count;
+    batches->rows_max = rows == 0 ? 1 : rows < ROWS_MAX ? rows : ROWS_MAX;
     batches->bytes_max = bytes < BYTES_MAX ? bytes : BYTES_MAX;
     batches->text_kept = TEXT_KEPT / count;
     batches->ring = calloc(count, sizeof(struct batch *));
     for (; batches->ring && batches->room < count; batches->room++) {
-        struct batch *batch = batch_new(batches->rows_max);
+        struct batch *batch = batch_new(batches->rows_max * batches->parts);
         if (!batch)
             return -1;
         batches->ring[batches->room] = batch;
@@ -396,12 +420,13 @@ static int make_lock(struct batches *batches)
     return batches->has_lock ? 0 : -1;
 }
 
-struct batches *batches_new(struct targets *targets, unsigned threads)
+struct batches *batches_new(struct targets *targets, unsigned threads, size_t parts)
 {
     struct batches *batches = calloc(1, sizeof *batches);
     if (!batches)
         return NULL;
     batches->targets = targets;
+    batches->parts = parts;
     threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     if (make_lock(batches) == 0 && make_ring(batches, threads) == 0 && start_workers(batches, threads - 1) == 0)
         return batches;

@@ -47,7 +47,7 @@ static char *quoted_key(const char *name, size_t *key_length)
 static int make_keys(struct view *view, const char *const *reserved, char **names)
 {
     for (size_t i = 0; i < view->picks.count; i++) {
-        if (view->picks.pick[i].row_column == ROW_COLUMN_file)
+        if (view->picks.pick[i].row_column == ROW_COLUMN_file && !view->picks.pick[i].own_name)
             continue;
         names[i] = own_name(&view->picks.pick[i]);
         if (!names[i])
@@ -245,9 +245,9 @@ static void put_pick(const struct row_batch *batch, size_t number, size_t i, con
     const struct pick *pick = &batch->view->picks.pick[i];
     enum json_rows_nan nan = *(const enum json_rows_nan *)how;
     if (pick->row_column != ROW_COLUMN_NONE)
-        put_asked(pick, &batch->rows[number], out);
+        put_asked(pick, batch_row(batch, number, pick), out);
     else if (!put_wire(batch, number, i, nan, out))
-        put_member(pick, &batch->rows[number], nan, row_above_cells(batch, i), out);
+        put_member(pick, batch_row(batch, number, pick), nan, row_above_cells(batch, i), out);
 }
 
 void json_rows_values(const struct row_batch *batch, size_t number, enum json_rows_nan nan, struct buffer *out)

@@ -335,9 +335,9 @@ static void put_pick(const struct row_batch *batch, size_t number, size_t i, con
     if (doubles)
         put_wire(doubles, pick->count, style, row_above_cells(batch, i), out);
     else if (pick->row_column != ROW_COLUMN_NONE)
-        put_row_column(pick->row_column, &batch->rows[number], style, out);
+        put_row_column(pick->row_column, batch_row(batch, number, pick), style, out);
     else
-        put_value(pick, &batch->rows[number], style, row_above_cells(batch, i), out);
+        put_value(pick, batch_row(batch, number, pick), style, row_above_cells(batch, i), out);
 }
 
 void cells_values(const struct row_batch *batch, size_t number, const struct cell_style *style, struct buffer *out)

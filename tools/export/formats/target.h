@@ -35,12 +35,14 @@ void targets_forget(struct targets *targets);
 
 struct batches;
 
-/* `threads` includes the caller's. NULL without memory. The targets must outlive the batches. */
-struct batches *batches_new(struct targets *targets, unsigned threads);
+/* `threads` includes the caller's; `parts`: rows that become one, each of a part of the table. NULL without memory. The
+ * targets must outlive the batches. */
+struct batches *batches_new(struct targets *targets, unsigned threads, size_t parts);
 /* Discards rows that were not drained. NULL is fine. */
 void batches_free(struct batches *batches);
 
-/* Adds a row. Its bytes and strings are copied; the view and the layout must live until the next batches_drain. */
+/* Adds a row, of so many parts. Its bytes and strings are copied; the view and the layout must live until the next
+ * batches_drain. */
 enum sink_outcome batches_row(struct batches *batches, struct output_file *outlet, const struct view *view,
                               const struct output_row *row);
 /* Puts all rows so far into their files. */

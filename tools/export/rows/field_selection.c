@@ -26,7 +26,7 @@ void picks_drop(struct picks *picks, enum row_column column)
 {
     size_t kept = 0;
     for (size_t i = 0; i < picks->count; i++)
-        if (picks->pick[i].row_column != column)
+        if (picks->pick[i].row_column != column || picks->pick[i].own_name)
             picks->pick[kept++] = picks->pick[i];
         else
             free(picks->pick[i].key);
@@ -123,6 +123,8 @@ struct picking {
     const struct picks *without;
     size_t *place_of; /* by column, in `taken` */
     bool *taken, *excluded;
+    const struct table_part *parts;
+    size_t part_count;
     bool row_taken[ROW_COLUMN_END];
     bool excludes; /* what is named now */
     bool failed;
@@ -148,6 +150,16 @@ static void picks_add(struct picking *picking, const struct pick *added)
     picking->failed = picking->failed || !MAKE_ROOM(picking->picks.pick, picking->picks.count);
     if (!picking->failed)
         picking->picks.pick[picking->picks.count++] = *added;
+}
+
+/* NULL without memory. */
+static char *joined_name(const char *first, const char *second)
+{
+    size_t length = strlen(first);
+    char *name = malloc(length + strlen(second) + 1);
+    if (name)
+        strcpy(strcpy(name, first) + length, second);
+    return name;
 }
 
 /* Drops elements that were picked on their own: the whole column has them. */
@@ -183,9 +195,11 @@ static void pick_column(struct picking *picking, size_t column)
         return;
     }
     drop_elements(&picking->picks, column);
-    picks_add(picking,
-              &(struct pick){
-                  .column = column, .count = (unsigned)width, .numbered = column_is_spread(from), .name = from->name});
+    picks_add(picking, &(struct pick){.column = column,
+                                      .count = (unsigned)width,
+                                      .numbered = column_is_spread(from),
+                                      .part = from->part,
+                                      .name = from->name});
     *taken = true;
 }
 
@@ -202,6 +216,7 @@ static void pick_element_at(struct picking *picking, size_t column, size_t eleme
                                       .first = (unsigned)element,
                                       .count = 1,
                                       .element = true,
+                                      .part = picking->columns[column].part,
                                       .name = picking->columns[column].name});
     picking->taken[place] = true;
 }
@@ -228,13 +243,36 @@ static bool has_bit(const struct picks *picks, size_t column, unsigned bit)
     return false;
 }
 
+/* Of several robots in one row each has its own packet, but all have one time. */
+static bool is_of_part(const struct picking *picking, enum row_column column)
+{
+    return picking->part_count > 0 && column != ROW_COLUMN_time && column != ROW_COLUMN_time_ns &&
+           column != ROW_COLUMN_row;
+}
+
+static void add_row_column(struct picking *picking, enum row_column column)
+{
+    struct pick pick = {.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
+    if (!is_of_part(picking, column)) {
+        picks_add(picking, &pick);
+        return;
+    }
+    for (; pick.part < picking->part_count && !picking->failed; pick.part++) {
+        pick.own_name = joined_name(picking->parts[pick.part].prefix, row_column_name(column));
+        pick.name = pick.own_name;
+        picking->failed = !pick.own_name;
+        picks_add(picking, &pick);
+        if (picking->failed)
+            free(pick.own_name);
+    }
+}
+
 static bool pick_row_column(struct picking *picking, enum row_column column)
 {
-    const struct pick pick = {.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
     if (column == ROW_COLUMN_NONE)
         return false;
     if (!picking->row_taken[column] && !picking->excludes)
-        picks_add(picking, &pick);
+        add_row_column(picking, column);
     picking->row_taken[column] = true;
     return true;
 }
@@ -242,7 +280,7 @@ static bool pick_row_column(struct picking *picking, enum row_column column)
 /* Whether the first `length` bytes of `name` are one of the column's names. */
 static bool is_called(const struct table_column *column, const char *name, size_t length)
 {
-    const char *names[] = {column->name, column->wire};
+    const char *names[] = {column->name, column->wire, column->base};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i] && strncmp(names[i], name, length) == 0 && names[i][length] == '\0')
             return true;
@@ -290,10 +328,20 @@ static bool pick_element(struct picking *picking, const char *name)
     return found;
 }
 
+/* NULL without memory. */
+static char *bit_name(const char *column, unsigned bit)
+{
+    char number[16];
+    snprintf(number, sizeof number, "_%u", bit);
+    return joined_name(column, number);
+}
+
 /* A bit of a column, once. */
 static void pick_bit(struct picking *picking, size_t column, unsigned bit, const char *name)
 {
-    const struct pick pick = {.column = column, .count = 1, .is_bit = true, .bit = bit, .own_name = strdup(name)};
+    const struct table_column *from = &picking->columns[column];
+    struct pick pick = {.column = column, .count = 1, .is_bit = true, .bit = bit, .part = from->part};
+    pick.own_name = from->base ? bit_name(from->name, bit) : strdup(name);
     bool is_new = !has_bit(&picking->picks, column, bit) && !has_bit(picking->without, column, bit);
     picking->failed = picking->failed || !pick.own_name;
     if (is_new && !picking->excludes && !picking->failed) {
@@ -325,7 +373,8 @@ static bool pick_bits(struct picking *picking, const char *name)
 
 static bool is_like(const struct table_column *column, const char *glob)
 {
-    return fnmatch(glob, column->name, 0) == 0 || (column->wire && fnmatch(glob, column->wire, 0) == 0);
+    return fnmatch(glob, column->name, 0) == 0 || (column->wire && fnmatch(glob, column->wire, 0) == 0) ||
+           (column->base && fnmatch(glob, column->base, 0) == 0);
 }
 
 static bool element_is_like(const char *stem, size_t element, const char *glob)
@@ -340,7 +389,8 @@ static bool pick_glob_elements(struct picking *picking, size_t i, const char *gl
     const struct table_column *column = &picking->columns[i];
     bool found = false;
     for (size_t element = 0; column_is_spread(column) && element < column_width(column); element++) {
-        if (!element_is_like(column->name, element, glob) && !element_is_like(column->wire, element, glob))
+        if (!element_is_like(column->name, element, glob) && !element_is_like(column->wire, element, glob) &&
+            !element_is_like(column->base, element, glob))
             continue;
         pick_element_at(picking, i, element);
         found = true;
@@ -390,7 +440,11 @@ static bool exclude_names(struct selection *selection, struct picking *picking)
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks)
 {
-    struct picking picking = {.columns = columns, .column_count = column_count, .without = selection->without};
+    struct picking picking = {.columns = columns,
+                              .column_count = column_count,
+                              .without = selection->without,
+                              .parts = selection->parts,
+                              .part_count = selection->parts ? selection->part_count : 0};
     *picks = (struct picks){0};
     if (picking_begin(&picking) != 0) {
         free(picking.place_of);
@@ -401,7 +455,7 @@ int selection_apply(struct selection *selection, const struct table_column *colu
         pick_row_column(&picking, ROW_COLUMN_age_s);
     }
     exclude_picked(&picking, selection->without);
-    if (selection->joined) {
+    if (selection->joined && !selection->on_grid) {
         pick_row_column(&picking, ROW_COLUMN_robot);
         pick_row_column(&picking, ROW_COLUMN_stream);
         pick_row_column(&picking, ROW_COLUMN_protocol);

@@ -21,6 +21,7 @@ struct pick {
     bool is_before;   /* the value that the record before had: changes.h */
     size_t before;    /* which one in the row's `before` */
     size_t watched;   /* for changes.c */
+    unsigned part;    /* of the table: the robot whose row it reads */
     bool if_mixed;    /* only if the output has rows of several generations */
     const char *name; /* of the column; not owned */
     char *own_name;   /* `name`, if it is not the column's; else NULL; owned */
@@ -47,10 +48,12 @@ int picks_append(struct picks *picks, struct picks *more);
 
 /* The requested names. */
 struct selection {
-    char **names; /* NULL: all columns */
-    bool *found;  /* for each name: has matched a column */
-    bool joined;  /* robot, stream and protocol always come first */
-    bool on_grid; /* time and age_s do */
+    char **names;                   /* NULL: all columns */
+    bool *found;                    /* for each name: has matched a column */
+    bool joined;                    /* robot, stream and protocol always come first */
+    bool on_grid;                   /* time and age_s do */
+    const struct table_part *parts; /* of the table; each has row columns of its own; NULL: none */
+    size_t part_count;
     size_t count;
     const struct picks *without; /* what is picked already; NULL: nothing */
 };

@@ -21,6 +21,8 @@ struct missing_flow {
     double seconds;   /* the same; NAN: unknown */
     struct gap gap;   /* the longest */
 };
+/* Also takes over the longer gap. */
+void missing_flow_add(struct missing_flow *sum, const struct missing_flow *one);
 /* A place where data is missing: before a record, or after the last one. */
 struct missing_place {
     struct armtap_where where;

@@ -74,6 +74,8 @@ static bool is_time_known(const struct missing_flow *missing)
 void row_column_value(enum row_column column, const struct output_row *row, struct armtap_value *value)
 {
     *value = (struct armtap_value){.name = columns[column].name, .type = columns[column].type, .count = 1};
+    if (row->is_absent && !row_column_is_time(column) && column != ROW_COLUMN_time_ns && column != ROW_COLUMN_row)
+        return;
     switch (column) {
     case ROW_COLUMN_time:
     case ROW_COLUMN_time_ns:

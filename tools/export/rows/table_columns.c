@@ -16,6 +16,8 @@ const char *table_entry_name(const struct armtap_recipe_entry *entry)
     return entry->field && entry->arm <= 1 ? entry->field->name : entry->name;
 }
 
+#define PART_APART 7919 /* between the slots of one name */
+
 /* An index of columns by name, for matching layouts. A recipe may name a field twice: columns of one name form a chain,
  * and the n-th such entry of a layout gets the n-th column of the chain. */
 struct column_chain {
@@ -29,6 +31,7 @@ struct column_index {
     size_t *slots; /* open addressing; the first column of a chain, or TABLE_NONE */
     size_t mask;
     struct column_chain *chains; /* by column */
+    unsigned part;               /* of the layout that is matched */
 };
 
 static int index_make(struct column_index *index, size_t columns)
@@ -65,17 +68,18 @@ static const char *namer_of(const struct armtap_recipe *recipe)
 
 /* A field of the dictionary has the same meaning and unit from any vendor. AUBO's other fields have type JSON, which
  * UR's never have: so they share no column. */
-static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry)
+static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry, unsigned part)
 {
-    return column->type == entry->type && column->count == entry->count &&
+    return column->part == part && column->type == entry->type && column->count == entry->count &&
            strcmp(column->name, table_entry_name(entry)) == 0;
 }
 
 static size_t *index_slot(const struct column_index *index, const struct table_column *columns,
                           const struct armtap_recipe_entry *entry)
 {
-    size_t at = (size_t)armtap_hash_text(&index->key, table_entry_name(entry)) & index->mask;
-    while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry))
+    size_t at =
+        ((size_t)armtap_hash_text(&index->key, table_entry_name(entry)) + index->part * PART_APART) & index->mask;
+    while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry, index->part))
         at = (at + 1) & index->mask;
     return &index->slots[at];
 }
@@ -107,9 +111,11 @@ static size_t index_take(struct column_index *index, const struct table_column *
 }
 
 /* Finds the column of each entry of a layout, for `columns_of`. Appends new ones to the table, which must have room. */
-static void layout_match(struct table *table, struct column_index *index, const struct armtap_recipe *recipe,
-                         size_t layout, size_t *columns_of)
+static void layout_match(struct table *table, struct column_index *index, const struct table_layout *of, size_t layout,
+                         size_t *columns_of)
 {
+    const struct armtap_recipe *recipe = of->recipe;
+    index->part = of->part;
     size_t count = armtap_recipe_count(recipe);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
@@ -121,7 +127,8 @@ static void layout_match(struct table *table, struct column_index *index, const 
                                                                           .type = entry->type,
                                                                           .count = entry->count,
                                                                           .namer = namer_of(recipe),
-                                                                          .arm = entry->arm};
+                                                                          .arm = entry->arm,
+                                                                          .part = of->part};
         columns_of[i] = column;
     }
 }
@@ -147,26 +154,39 @@ static bool has_ur_columns(const struct armtap_recipe *recipe)
 }
 
 /* The layout whose columns come first: the first one set up, but of legacy layouts the longest. */
-static size_t leading_layout(const struct table *table)
+static size_t leading_layout(const struct table *table, size_t first)
 {
-    size_t lead = 0;
-    if (has_ur_columns(table->layouts[0]->recipe))
-        for (size_t i = 1; i < table->layout_count; i++)
-            if (has_ur_columns(table->layouts[i]->recipe) &&
+    size_t lead = first;
+    if (has_ur_columns(table->layouts[first]->recipe))
+        for (size_t i = first + 1; i < table->layout_count; i++)
+            if (table->layouts[i]->part == table->layouts[first]->part && has_ur_columns(table->layouts[i]->recipe) &&
                 armtap_recipe_size(table->layouts[i]->recipe) > armtap_recipe_size(table->layouts[lead]->recipe))
                 lead = i;
     return lead;
 }
 
+/* The columns of one part, or of the whole table. */
+static void arrange_part(struct table *table, unsigned part, size_t *columns_of, struct column_index *index)
+{
+    size_t first = 0;
+    while (first < table->layout_count && table->layouts[first]->part != part)
+        first++;
+    if (first == table->layout_count)
+        return;
+    size_t lead = leading_layout(table, first);
+    layout_match(table, index, table->layouts[lead], lead, columns_of);
+    for (size_t i = first; i < table->layout_count; i++)
+        if (table->layouts[i]->part == part)
+            layout_match(table, index, table->layouts[i], table->layout_count + i, columns_of);
+}
+
 static int arrange_with(struct table *table, size_t *columns_of, struct column_index *index)
 {
-    size_t lead = leading_layout(table);
-    layout_match(table, index, table->layouts[lead]->recipe, lead, columns_of);
-    for (size_t i = 0; i < table->layout_count; i++)
-        layout_match(table, index, table->layouts[i]->recipe, table->layout_count + i, columns_of);
+    for (unsigned part = 0; part == 0 || part < table->part_count; part++)
+        arrange_part(table, part, columns_of, index);
     /* All columns are known now: match again to fill the layouts. */
     for (size_t i = 0; i < table->layout_count; i++) {
-        layout_match(table, index, table->layouts[i]->recipe, 2 * table->layout_count + i, columns_of);
+        layout_match(table, index, table->layouts[i], 2 * table->layout_count + i, columns_of);
         if (layout_fill(table->layouts[i], columns_of, table->column_count) != 0)
             return -1;
     }
@@ -269,6 +289,47 @@ static int set_apart_from_row(struct table *table)
     return 0;
 }
 
+/* ---- names of robots --------------------------------------------------------------------------------------------- */
+
+void parts_name(struct table_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct table_part *part = &parts[i];
+        unsigned before = 0;
+        bool has_several = false;
+        for (size_t k = 0; k < count; k++) {
+            bool is_other = k != i && strcmp(parts[k].robot, part->robot) == 0;
+            has_several = has_several || is_other;
+            before += is_other && k < i && parts[k].protocol == part->protocol;
+        }
+        int length = snprintf(part->prefix, sizeof part->prefix, "%s_", part->robot);
+        if (has_several)
+            length += snprintf(part->prefix + length, sizeof part->prefix - (size_t)length, "%s_",
+                               armtap_protocol_name(part->protocol));
+        if (before > 0)
+            snprintf(part->prefix + length, sizeof part->prefix - (size_t)length, "%u_", before + 1);
+    }
+}
+
+static int add_prefixes(struct table *table)
+{
+    for (size_t i = 0; i < table->column_count && table->part_count > 0; i++) {
+        struct table_column *column = &table->columns[i];
+        const char *prefix = table->parts[column->part].prefix;
+        size_t room = strlen(prefix) + strlen(column->name) + 1;
+        char *name = malloc(room);
+        if (!name || !MAKE_ROOM(table->own_names, table->own_name_count)) {
+            free(name);
+            return -1;
+        }
+        snprintf(name, room, "%s%s", prefix, column->name);
+        table->own_names[table->own_name_count++] = name;
+        column->base = column->name;
+        column->name = name;
+    }
+    return 0;
+}
+
 void layouts_take_down(struct table *table)
 {
     for (size_t i = 0; i < table->layout_count; i++) {
@@ -310,7 +371,7 @@ int layouts_build(struct table *table)
         table->columns = fitting;
     widen(table);
     table->fixed = true;
-    if ((!table->is_joined || rename_columns(table) == 0) && set_apart_from_row(table) == 0)
+    if (add_prefixes(table) == 0 && (!table->is_joined || rename_columns(table) == 0) && set_apart_from_row(table) == 0)
         return 0;
     layouts_take_down(table);
     return -1;
@@ -368,7 +429,7 @@ enum tables_outcome layout_join(struct table *table, struct table_layout *layout
                 .name = columns[i].name, .type = columns[i].type, .count = columns[i].count};
             index_take(&index, columns, i, &entry, 0);
         }
-        layout_match(table, &index, layout->recipe, 1, columns_of);
+        layout_match(table, &index, layout, 1, columns_of);
         if (table->column_count > known)
             outcome = TABLES_GREW;
         else if (layout_fill(layout, columns_of, known) != 0)

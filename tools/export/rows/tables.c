@@ -17,6 +17,7 @@ struct active {
     struct table_layout *layout;  /* in the open table; NULL: not looked up yet */
     struct table *table;          /* by recipe: its table, valid in that epoch */
     unsigned epoch;
+    unsigned part; /* by robot: 1 more than its part; 0: it has none yet */
 };
 
 /* One direction of a stream. */
@@ -52,6 +53,8 @@ struct tables {
     uint64_t tables_max;
     struct table **tables;
     size_t table_count;
+    struct table_part *parts;
+    size_t part_count;
 
     size_t made;                        /* number of parts so far */
     uint64_t next_number;               /* for the next table */
@@ -69,6 +72,7 @@ struct tables {
 #define ENTRIES_MAX 100000
 /* Columns times recipes of a joined table. */
 #define CELLS_MAX (1U << 20)
+#define PARTS_MAX 1000
 /* Columns of all tables that are built at a time; fewer by recipe, because each column also has a key. */
 #define BUILT_MAX 50000
 #define BUILT_BY_RECIPE_MAX 20000
@@ -107,10 +111,13 @@ static void table_free(struct table *table)
     free(table);
 }
 
-static void side_forget(struct side *side)
+static void side_forget(struct tables *tables, struct side *side)
 {
-    for (size_t i = 0; i < side->active_count; i++)
+    for (size_t i = 0; i < side->active_count; i++) {
         armtap_recipe_release(side->active[i].recipe);
+        if (side->active[i].part > 0)
+            tables->parts[side->active[i].part - 1].users--;
+    }
     free(side->active);
     side->active = NULL;
     side->active_count = side->latest = 0;
@@ -138,12 +145,13 @@ void tables_free(struct tables *tables)
     for (size_t i = 0; i < tables->tracks.count; i++) {
         struct track *track = tables->tracks.slots[i].thing;
         for (unsigned d = 0; d < 2; d++) {
-            side_forget(&track->side[d]);
+            side_forget(tables, &track->side[d]);
             free(track->side[d].parts);
         }
         free(track);
     }
     free_tables(tables);
+    free(tables->parts);
     free(tables->tracks.slots);
     free(tables);
 }
@@ -268,6 +276,9 @@ int tables_build(struct tables *tables, struct table *table)
 {
     if (table->columns)
         return 0;
+    parts_name(tables->parts, tables->part_count);
+    table->parts = tables->parts;
+    table->part_count = tables->part_count;
     size_t columns_max = tables->options.mode == TABLES_BY_RECIPE ? BUILT_BY_RECIPE_MAX : BUILT_MAX;
     if (tables->built_columns + table->entries > columns_max)
         take_down(tables);
@@ -281,32 +292,34 @@ int tables_build(struct tables *tables, struct table *table)
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-static size_t entries_with(const struct table *table, const struct armtap_recipe *recipe)
+static size_t entries_with(const struct tables *tables, const struct table *table, const struct armtap_recipe *recipe)
 {
     size_t count = armtap_recipe_count(recipe);
-    if (armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_UR_COLUMNS))
+    if (!tables->options.by_robot && armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_UR_COLUMNS))
         return count > table->entries ? count : table->entries;
     return table->entries + count;
 }
 
 static struct table_layout *layout_find(const struct tables *tables, const struct table *table,
-                                        const struct armtap_recipe *recipe)
+                                        const struct active *active)
 {
-    if (table->is_joined)
-        return armtap_recipe_map_find(&tables->layouts, recipe);
+    unsigned part = active->part > 0 ? active->part - 1 : 0;
+    if (table->is_joined && !tables->options.by_robot)
+        return armtap_recipe_map_find(&tables->layouts, active->recipe);
     for (size_t i = 0; i < table->layout_count; i++)
-        if (armtap_recipe_same(table->layouts[i]->recipe, recipe))
+        if (table->layouts[i]->part == part && armtap_recipe_same(table->layouts[i]->recipe, active->recipe))
             return table->layouts[i];
     return NULL;
 }
 
 /* Adds a layout; a fixed table must have its columns already. */
 static enum tables_outcome layout_add(struct tables *tables, struct table *table, const struct armtap_recipe *recipe,
-                                      struct table_layout **found)
+                                      unsigned part, struct table_layout **found)
 {
     struct table_layout *layout = MAKE_ROOM(table->layouts, table->layout_count) ? calloc(1, sizeof *layout) : NULL;
     if (!layout)
         return TABLES_NO_MEMORY;
+    layout->part = part;
     layout->recipe = armtap_recipe_store_hold(&tables->recipes, recipe);
     if (!layout->recipe) {
         free(layout);
@@ -315,14 +328,14 @@ static enum tables_outcome layout_add(struct tables *tables, struct table *table
     enum tables_outcome outcome = TABLES_OK;
     if (table->fixed)
         outcome = tables_build(tables, table) != 0 ? TABLES_NO_MEMORY : layout_join(table, layout);
-    if (outcome == TABLES_OK && table->is_joined &&
+    if (outcome == TABLES_OK && table->is_joined && !tables->options.by_robot &&
         armtap_recipe_map_add(&tables->layouts, layout->recipe, layout) != 0)
         outcome = TABLES_NO_MEMORY;
     if (outcome != TABLES_OK) {
         layout_free(layout);
         return outcome;
     }
-    table->entries = entries_with(table, recipe);
+    table->entries = entries_with(tables, table, recipe);
     table->layouts[table->layout_count++] = layout;
     *found = layout;
     return TABLES_OK;
@@ -333,15 +346,19 @@ static enum tables_outcome table_layout_of(struct tables *tables, struct table *
 {
     if (active->refused != TABLES_OK)
         return active->refused;
-    active->layout = layout_find(tables, table, active->recipe);
+    if (tables->options.by_robot && active->part == 0)
+        return TABLES_OK;
+    active->layout = layout_find(tables, table, active);
     if (active->layout)
         return TABLES_OK;
-    size_t count = armtap_recipe_count(active->recipe), entries = entries_with(table, active->recipe);
+    size_t count = armtap_recipe_count(active->recipe), entries = entries_with(tables, table, active->recipe);
     bool is_held =
         tables->recipes.entries + count <= ENTRIES_MAX || armtap_recipe_store_has(&tables->recipes, active->recipe);
     bool fits = entries <= TABLES_COLUMNS_MAX && (table->layout_count + 1) * entries <= CELLS_MAX;
     active->refused =
-        fits && is_held && !tables->rewound ? layout_add(tables, table, active->recipe, &active->layout) : TABLES_MANY;
+        fits && is_held && !tables->rewound
+            ? layout_add(tables, table, active->recipe, active->part > 0 ? active->part - 1 : 0, &active->layout)
+            : TABLES_MANY;
     return active->refused;
 }
 
@@ -541,7 +558,7 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
     }
     struct table *table = table_make(tables);
     struct table_layout *layout;
-    if (!table || layout_add(tables, table, recipe, &layout) != TABLES_OK ||
+    if (!table || layout_add(tables, table, recipe, 0, &layout) != TABLES_OK ||
         armtap_recipe_map_add(&tables->layouts, layout->recipe, table) != 0)
         return TABLES_NO_MEMORY;
     table->direction = direction;
@@ -565,12 +582,60 @@ static enum tables_outcome follow_recipe(struct tables *tables, struct side *sid
     return TABLES_OK;
 }
 
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+/* What a robot is called: its label, or its host: "10.0.0.2:30004" is of 10.0.0.2, "[fd00::2]:30004" of fd00::2. */
+static void name_robot(const struct labels *labels, const char *end, char name[64])
+{
+    const char *label = labels_find(labels, end);
+    const char *colon = strrchr(end, ':');
+    size_t length = colon ? (size_t)(colon - end) : strlen(end);
+    bool is_bracketed = length > 1 && end[0] == '[' && end[length - 1] == ']';
+    if (label)
+        snprintf(name, 64, "%s", label);
+    else
+        snprintf(name, 64, "%.*s", (int)(is_bracketed ? length - 2 : length), is_bracketed ? end + 1 : end);
+}
+
+/* Gives a connection's recipe a part: that of an earlier one, or a new one. */
+static enum tables_outcome choose_part(struct tables *tables, struct active *active, const struct armtap_record *record)
+{
+    struct table_part wanted = {.protocol = record->protocol, .kind = active->id};
+    size_t i = 0;
+    name_robot(tables->options.labels, record->stream->robot, wanted.robot);
+    for (; i < tables->part_count; i++) {
+        const struct table_part *part = &tables->parts[i];
+        if (part->protocol == wanted.protocol && part->kind == wanted.kind && strcmp(part->robot, wanted.robot) == 0 &&
+            (part->users == 0 || armtap_recipe_same(part->recipe, active->recipe)))
+            break;
+    }
+    if (i == tables->part_count && (tables->rewound || i == PARTS_MAX))
+        return TABLES_MANY;
+    if (i == tables->part_count) {
+        if (!MAKE_ROOM(tables->parts, tables->part_count))
+            return TABLES_NO_MEMORY;
+        tables->parts[tables->part_count++] = wanted;
+    }
+    tables->parts[i].users++;
+    active->part = (unsigned)i + 1;
+    return TABLES_OK;
+}
+
+size_t tables_part_count(const struct tables *tables)
+{
+    return tables->part_count > 0 ? tables->part_count : 1;
+}
+
 static enum tables_outcome follow_part(struct tables *tables, struct track *track, const struct armtap_record *record,
                                        struct table **table)
 {
     struct side *side = &track->side[record->direction];
     struct active *active = &side->active[side->latest];
     enum tables_outcome outcome = TABLES_OK;
+    if (tables->options.by_robot && active->part == 0)
+        outcome = choose_part(tables, active, record);
+    if (outcome != TABLES_OK)
+        return outcome;
     if (side->open && !active->layout)
         outcome = table_layout_of(tables, side->open, active);
     if (outcome == TABLES_GREW && tables->options.next)
@@ -587,6 +652,8 @@ static enum tables_outcome follow_part(struct tables *tables, struct track *trac
     side->counted = side->is_open || tables->options.mode == TABLES_JOINED ? side->counted : 0;
     side->is_open = true;
     *table = side->open;
+    if (active->part > 0)
+        tables->parts[active->part - 1].recipe = active->layout->recipe;
     return TABLES_OK;
 }
 
@@ -642,7 +709,7 @@ void tables_close(struct tables *tables, const struct armtap_event *event)
         if (event->a == ARMTAP_CLOSE_FIN && d != (unsigned)event->direction && !tables->options.continues)
             continue;
         side_close(&track->side[d]);
-        side_forget(&track->side[d]);
+        side_forget(tables, &track->side[d]);
     }
 }
 
@@ -659,7 +726,7 @@ void tables_let_go(struct tables *tables, uint64_t connection)
         return;
     for (unsigned d = 0; d < 2; d++) {
         side_close(&track->side[d]);
-        side_forget(&track->side[d]);
+        side_forget(tables, &track->side[d]);
         for (size_t i = 0; i < track->side[d].part_count && !tables->options.once; i++)
             track->side[d].parts[i]->stream = TABLE_NO_STREAM;
         free(track->side[d].parts);
@@ -695,7 +762,7 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
         for (unsigned d = 0; d < 2; d++) {
             struct side *side = &track->side[d];
             side_close(side);
-            side_forget(side);
+            side_forget(tables, side);
             side->next_part = 0;
             side->counted = 0;
             side->is_numbered = false;

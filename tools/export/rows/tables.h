@@ -8,6 +8,10 @@
  * unit from every vendor; other fields share a column only with those of the same vendor. Different columns of one name
  * are renamed: NAME_aubo for AUBO's (and other protocols with their own names), else NAME_2, NAME_3 ...
  *
+ * By robot: all streams share one table, too, but each robot has columns of its own, with its name in front. A part is
+ * what shares columns: one kind of record of one protocol of one robot. A connection takes over the part of one that is
+ * over or has the same recipe; a second client with another one at the same time gets a part of its own.
+ *
  * By recipe: each recipe has one table, for all streams that use it; for formats whose rows name their fields.
  *
  * Feed recipes and records in order. If the source can be read twice, call tables_rewind in between: the same events
@@ -25,6 +29,7 @@
 #include "armtap.h"
 #include "analysis/armtap-analysis.h"
 #include "by_connection.h"
+#include "input/robots/labels.h"
 
 #define TABLE_NONE ((size_t)-1)
 #define TABLE_NO_STREAM UINT_MAX
@@ -38,6 +43,8 @@ struct table_column {
     const char *namer;    /* name of the protocol, if it has its own field names; NULL: UR's */
     unsigned arm;         /* number in the name on the wire, or 0 */
     size_t longest_array; /* elements of the longest array in a text protocol; 0: no array */
+    unsigned part;        /* by robot: its number */
+    const char *base;     /* by robot: the name without the robot's; else NULL */
 };
 /* The number of cells of a column, and whether they are numbered (even a single one). */
 static inline size_t column_width(const struct table_column *column)
@@ -54,6 +61,16 @@ struct table_layout {
     struct armtap_recipe *recipe; /* held */
     size_t *entry_of;             /* by column: index of the recipe's entry, TABLE_NONE if it has none */
     size_t *longest;              /* in a text protocol, by entry: as in the column; NULL: no arrays */
+    unsigned part;                /* by robot: its number */
+};
+
+struct table_part {
+    char robot[64]; /* its host */
+    enum armtap_protocol protocol;
+    int kind;                           /* the recipe's id, where several are in use at the same time */
+    unsigned users;                     /* open connections */
+    const struct armtap_recipe *recipe; /* of its latest connection */
+    char prefix[112];                   /* of its columns: "10.0.0.2_", "10.0.0.2_rtde_", "10.0.0.2_rtde_2_" */
 };
 
 struct table {
@@ -69,6 +86,8 @@ struct table {
     uint64_t rows;        /* counted in the first reading */
     int64_t latest;       /* capture time of its latest record */
     int64_t hole_from;    /* capture time of the last record before the connection was lost, until the next row */
+    const struct table_part *parts; /* by robot: known once its columns are */
+    size_t part_count;
     struct table_layout **layouts;
     size_t layout_count;
     size_t entries;               /* of all layouts together; of legacy packets, of the longest */
@@ -97,10 +116,12 @@ enum tables_mode { TABLES_APART, TABLES_JOINED, TABLES_BY_RECIPE };
 
 struct tables_options {
     enum tables_mode mode;
+    bool by_robot;  /* joined */
     bool once;      /* the source cannot be read twice */
     bool continues; /* a new connection to a robot continues the table of the one before, if it has the same columns */
     bool next;      /* a stream's next table begins when the fixed one lacks columns */
-    const uint32_t *file; /* index of the input that is read */
+    const struct labels *labels; /* names of robots; NULL: none have one */
+    const uint32_t *file;        /* index of the input that is read */
     /* Called before columns are freed: first `drain`, once, then `forget` for each table whose view has to go. */
     void (*drain)(void *user);
     void (*forget)(void *user, struct table *table);
@@ -164,6 +185,8 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams);
 /* Begins the second reading: by recipe, replaces the tables of the first. 0, or -1 without memory. */
 int tables_begin_rows(struct tables *tables);
 
+/* By robot: how many there are, at least 1. */
+size_t tables_part_count(const struct tables *tables);
 /* Grows when all tables are freed. */
 unsigned tables_epoch(const struct tables *tables);
 size_t tables_count(const struct tables *tables);
@@ -181,6 +204,8 @@ const char *table_entry_name(const struct armtap_recipe_entry *entry);
 
 /* Builds the columns of a table, in the order of its recipes. 0, or -1 without memory. */
 int layouts_build(struct table *table);
+/* Makes the prefixes of parts: the protocol is in those of a robot that has several. */
+void parts_name(struct table_part *parts, size_t count);
 void layouts_take_down(struct table *table);
 /* Matches a layout to a table whose columns are fixed; TABLES_GREW if it needs others. */
 enum tables_outcome layout_join(struct table *table, struct table_layout *layout);

@@ -1,0 +1,258 @@
+#include "grid_union.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+#define QUEUE_BYTES ((size_t)4 << 20)
+#define SET_BACK_NS 1000000000 /* by less the axis does not begin anew */
+enum { ROW = 160, VALUE = 3 }; /* bytes of a robot's text in a row, and for each byte of its record */
+
+/* A record that is sorted among the others, or the newest of its part. */
+struct held {
+    int64_t time;
+    uint64_t order;
+    size_t size;
+    unsigned part;
+    bool has_row; /* in the output */
+    struct output_row row;
+    char robot[64], client[64];
+    struct armtap_missing bytes[]; /* of the row: what is cut, then the values */
+};
+
+struct grid_union {
+    struct grid_axis *axis;
+    struct table *table;
+    struct held **queue; /* a heap: the earliest first */
+    size_t count, bytes;
+    uint64_t order;
+    int64_t latest; /* of those that were taken since the axis began; ARMTAP_NO_TIME: none was */
+    int64_t next;   /* where rows go on; ARMTAP_NO_TIME: at the first record */
+    size_t parts, present;
+    struct held **newest;    /* by part; NULL: none yet */
+    struct output_row *rows; /* the same: of one row */
+    struct table_layout none;
+};
+
+struct grid_union *grid_union_new(struct grid_axis *axis)
+{
+    struct grid_union *all = calloc(1, sizeof *all);
+    if (all) {
+        all->axis = axis;
+        all->latest = all->next = ARMTAP_NO_TIME;
+    }
+    return all;
+}
+
+static void forget_newest(struct grid_union *all)
+{
+    for (size_t i = 0; i < all->parts; i++) {
+        free(all->newest[i]);
+        all->newest[i] = NULL;
+    }
+    all->present = 0;
+}
+
+void grid_union_free(struct grid_union *all)
+{
+    if (!all)
+        return;
+    forget_newest(all);
+    for (size_t i = 0; i < all->count; i++)
+        free(all->queue[i]);
+    free(all->queue);
+    free(all->newest);
+    free(all->rows);
+    free(all->none.entry_of);
+    free(all);
+}
+
+/* ---- the queue ------------------------------------------------------------------------------------------------- */
+
+static bool is_before(const struct held *one, const struct held *other)
+{
+    return one->time != other->time ? one->time < other->time : one->order < other->order;
+}
+
+static int put_in(struct grid_union *all, struct held *held)
+{
+    if (!MAKE_ROOM(all->queue, all->count))
+        return -1;
+    size_t at = all->count++;
+    for (; at > 0 && is_before(held, all->queue[(at - 1) / 2]); at = (at - 1) / 2)
+        all->queue[at] = all->queue[(at - 1) / 2];
+    all->queue[at] = held;
+    all->bytes += held->size;
+    return 0;
+}
+
+static struct held *take_out(struct grid_union *all)
+{
+    struct held *first = all->queue[0], *last = all->queue[--all->count];
+    size_t at = 0;
+    for (size_t next; (next = 2 * at + 1) < all->count; at = next) {
+        if (next + 1 < all->count && is_before(all->queue[next + 1], all->queue[next]))
+            next++;
+        if (!is_before(all->queue[next], last))
+            break;
+        all->queue[at] = all->queue[next];
+    }
+    all->queue[at] = last;
+    all->bytes -= first->size;
+    return first;
+}
+
+/* A copy of a record's row; NULL without memory. */
+static struct held *hold(struct job *job, struct grid_union *all, const struct armtap_record *record,
+                         struct table *table, const struct table_layout *layout)
+{
+    size_t cut = record->missing_count * sizeof *record->missing,
+           size = sizeof(struct held) + cut + record->values_length;
+    struct held *held = malloc(size);
+    if (!held)
+        return NULL;
+    *held = (struct held){.time = record->read.time,
+                          .order = all->order++,
+                          .size = size,
+                          .part = layout->part,
+                          .row = job_row_of(job, record, table, layout)};
+    snprintf(held->robot, sizeof held->robot, "%s", held->row.robot);
+    snprintf(held->client, sizeof held->client, "%s", held->row.client);
+    uint8_t *values = (uint8_t *)held->bytes + cut;
+    if (cut > 0)
+        memcpy(held->bytes, record->missing, cut);
+    if (record->values_length > 0)
+        memcpy(values, record->values, record->values_length);
+    held->row.cut = held->bytes;
+    held->row.values = values;
+    held->row.robot = held->robot;
+    held->row.client = held->client;
+    held->row.is_mixed = false; /* a column is of one robot */
+    missing_data_drop(job->missing, record);
+    return held;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+
+static struct output_row row_at(const struct grid_union *all, size_t part, int64_t instant)
+{
+    const struct held *held = all->newest[part];
+    if (!held)
+        return (struct output_row){.read.time = instant,
+                                   .age = ARMTAP_NO_TIME,
+                                   .is_absent = true,
+                                   .layout = &all->none,
+                                   .robot = "",
+                                   .client = ""};
+    struct output_row row = held->row;
+    row.read.time = instant;
+    row.age = instant - held->time;
+    return row;
+}
+
+static int write_row(struct job *job, struct grid_union *all, struct output_file *outlet, int64_t instant)
+{
+    outlet->rows++;
+    for (size_t i = 0; i < all->parts; i++) {
+        all->rows[i] = row_at(all, i, instant);
+        all->rows[i].number = outlet->rows;
+        if (all->newest[i]) {
+            all->newest[i]->has_row = true;
+            all->newest[i]->row.missing = (struct missing_flow){0};
+        }
+    }
+    job->rows++;
+    return job->batches ? job_check_sink(job, batches_row(job->batches, outlet, all->table->view, all->rows)) : -1;
+}
+
+/* Writes the rows before `end`. */
+static int advance(struct job *job, struct grid_union *all, int64_t end)
+{
+    int64_t first;
+    int outcome = 0;
+    if (all->next == ARMTAP_NO_TIME)
+        all->next = end;
+    uint64_t count = grid_axis_count(all->axis, &job->range, all->next, end, &first);
+    const struct timestamp_range silence = {all->next, end};
+    all->next = end > all->next ? end : all->next;
+    if (count == 0 || !grid_axis_affords(all->axis, "the robots", &silence, count, all->present))
+        return 0;
+    struct output_file *outlet = job_outlet(job, 0, 0);
+    if (!outlet)
+        return -1;
+    all->table->outlet = outlet;
+    all->table->begun = job->begun = true;
+    for (uint64_t i = 0; i < count && outcome == 0; i++)
+        outcome = write_row(job, all, outlet, (int64_t)((uint64_t)first + i * (uint64_t)all->axis->step));
+    return outcome;
+}
+
+/* The earliest record of the queue becomes the newest of its part. */
+static int pass_on(struct job *job, struct grid_union *all)
+{
+    struct held *held = take_out(all), **newest = &all->newest[held->part];
+    int outcome = advance(job, all, held->time);
+    if (*newest && !(*newest)->has_row)
+        missing_flow_add(&held->row.missing, &(*newest)->row.missing);
+    all->present += !*newest;
+    free(*newest);
+    *newest = held;
+    return outcome;
+}
+
+int grid_union_end(struct job *job, struct grid_union *all)
+{
+    int outcome = 0;
+    while (all->count > 0 && outcome == 0)
+        outcome = pass_on(job, all);
+    if (outcome == 0 && all->latest != ARMTAP_NO_TIME && all->latest < INT64_MAX)
+        outcome = advance(job, all, all->latest + 1);
+    return outcome;
+}
+
+static int begin(struct job *job, struct grid_union *all, struct table *table)
+{
+    if (all->table)
+        return 0;
+    if (job_make_view(job, table) != 0)
+        return -1;
+    all->table = table;
+    all->parts = tables_part_count(job->tables);
+    all->newest = calloc(all->parts, sizeof *all->newest);
+    all->rows = calloc(all->parts, sizeof *all->rows);
+    all->none.entry_of = calloc(table->column_count + 1, sizeof *all->none.entry_of);
+    if (!all->newest || !all->rows || !all->none.entry_of)
+        return job_give_up_memory(job);
+    for (size_t i = 0; i < table->column_count; i++)
+        all->none.entry_of[i] = TABLE_NONE;
+    return 0;
+}
+
+int grid_union_take(struct job *job, struct grid_union *all, const struct armtap_record *record, struct table *table,
+                    const struct table_layout *layout, bool is_set_back)
+{
+    const int64_t time = record->read.time;
+    int outcome = begin(job, all, table);
+    if (outcome == 0 && is_set_back &&
+        time < all->latest - SET_BACK_NS) { /* the capture's clock: the axis begins anew */
+        outcome = grid_union_end(job, all);
+        forget_newest(all);
+        all->latest = all->next = ARMTAP_NO_TIME;
+    }
+    if (outcome != 0)
+        return -1;
+    if (!tables_spend(job->tables, record,
+                      tables_row_price(job->tables, record, ROW + VALUE * (uint64_t)record->values_length)))
+        return job_leave_out(job, record);
+    struct held *held = hold(job, all, record, table, layout);
+    if (!held || put_in(all, held) != 0) {
+        free(held);
+        return job_give_up_memory(job);
+    }
+    all->latest = all->latest == ARMTAP_NO_TIME || time > all->latest ? time : all->latest;
+    while (all->bytes > QUEUE_BYTES && outcome == 0)
+        outcome = pass_on(job, all);
+    return outcome;
+}

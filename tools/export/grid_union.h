@@ -1,0 +1,21 @@
+/* --grid with --union: all robots in one row. Records of several connections come in order of time only nearly, since
+ * one that waits for missing bytes holds its own back: they pass a queue in which they are sorted. */
+#ifndef EXPORT_GRID_UNION_H
+#define EXPORT_GRID_UNION_H
+
+#include "export/rows/grid_axis.h"
+#include "job.h"
+
+struct grid_union;
+
+/* The axis must outlive it. NULL without memory. */
+struct grid_union *grid_union_new(struct grid_axis *axis);
+void grid_union_free(struct grid_union *all);
+/* Takes a record, and writes the rows before those that are sorted now. `is_set_back`: it is earlier than the one
+ * before of its connection. 0, or -1 if the export must stop. */
+int grid_union_take(struct job *job, struct grid_union *all, const struct armtap_record *record, struct table *table,
+                    const struct table_layout *layout, bool is_set_back);
+/* Writes what is left. */
+int grid_union_end(struct job *job, struct grid_union *all);
+
+#endif
