@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Pictures of armtap plot claim nothing that was not captured, and hide nothing that was: times without data, connections
 that overlap, clocks that were set, numbers of ten digits, modes by the thousand, robots side by side."""
+import json
 import os
 import re
 import subprocess
@@ -51,6 +52,46 @@ def check_silence(folder, step, silence, is_gap):
         what = "%g s of silence in steps of %g s, the clock %s" % (silence, step, name)
         expect(what + ": grey", (len({x for x, _ in picture.gaps}) == 1) == is_gap, picture.gaps)
         expect(what + ": lines", len(curves(picture)) == 1 + is_gap, len(curves(picture)))
+
+
+def check_gap(folder, cause, missing, has_clock):
+    """So many cycles without a record, for that reason: grey from two on, from the record before to the one behind it, with no
+    line across; in the report, too. Of another robot beside it nothing is grey."""
+    capture, names, step = Capture(), FIELDS[1 - has_clock:], 0.008
+    client, beside = Client(capture, 0, names), Client(capture, 0, names, 40002, "10.0.0.3")
+    for i in range(60 + missing):
+        time, is_missing = 0.01 + i * step, 30 <= i < 30 + missing
+        values = [100 + i * step] * has_clock + [*[i / 100] * 6, 7, 1]
+        if i == 30 and cause == "paused":
+            client.pause(time - step / 2)
+        if i == 30 + missing and cause == "paused":
+            client.start(time - step / 2)
+        if i == 30 + missing and cause == "reconnected":
+            client.close(time - 0.004)
+            client = Client(capture, time - 0.003, names, 40003)
+        if not is_missing or cause == "lost":
+            client.package(time, *values, is_lost=is_missing)
+        capture.segment(time, client.client, client.robot, b"", 0x10)
+        if 20 <= i < 40 + missing:
+            beside.package(time + 0.001, *values)
+    what = "%s, %d cycles, %s" % (cause, missing, "with a clock" if has_clock else "without")
+    is_gap = missing >= 2 and (has_clock or cause != "skipped")
+    picture, _ = draw(capture, folder, "--fields", "actual_q_0", "--stream" if cause != "reconnected" else "--to",
+                      "0" if cause != "reconnected" else "+1")
+    drawn = curves(picture)
+    pixel = (drawn[-1][-1][0] - drawn[0][0][0]) / (59 + missing)
+    wanted = {(29, missing + 1)} if is_gap else set()
+    found = {(round((x - drawn[0][0][0]) / pixel), round(width / pixel)) for x, width in picture.gaps}
+    expect(what + ": grey", found == wanted, found, picture.gaps)
+    widest = max((b[0] - a[0]) / pixel for line in drawn for a, b in zip(line, line[1:]))
+    expect(what + ": no line across", len(drawn) == 1 + (is_gap or cause == "reconnected") and
+           widest < (1.5 if is_gap else missing + 1.5), len(drawn), widest)
+    beside, _ = draw(capture, folder, "--fields", "actual_q_0", "--stream", "1")
+    expect(what + ": not the other robot", not beside.gaps and len(curves(beside)) == 1, beside.gaps)
+    page = armtap("report", "--findings-ok", os.path.join(folder, "a.pcap"), "-o", "-").stdout
+    gaps = [json.loads(text) for text in re.findall(r'"gaps":(\[(?:\[[^\]]*\],?)*\])', page)]
+    spans = {(round(a / step), round((b - a) / step)) for one in gaps for a, b in one}
+    expect(what + ": the report", len(gaps) > 0 and spans == wanted, gaps)
 
 
 def check_pause(folder):
@@ -238,9 +279,13 @@ def check_files(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for step, silence, is_gap in ((0.008, 10, True), (0.008, 0.12, True), (0.008, 0.09, False), (0.1, 1.1, True),
-                                      (0.1, 0.9, False), (1, 11, True), (1, 9, False)):
+                                      (0.1, 0.9, False), (1, 11, True), (1, 1.9, False)):
             check_silence(folder, step, silence, is_gap)
         check_pause(folder)
+        for cause in "lost", "skipped", "paused", "reconnected":
+            for missing in 1, 2, 3:
+                for has_clock in True, False:
+                    check_gap(folder, cause, missing, has_clock)
         check_overlap(folder, 10.4, 1)
         check_overlap(folder, 10.6, 2)
         check_clock_set_back(folder)

@@ -328,10 +328,13 @@ static int add_stream(struct layout *layout, const struct armtap_stream_summary 
     if (!to || add_number(to, summary->number) != 0)
         return -1;
     stream->shown = to - layout->chart->streams;
+    int64_t behind = to->to;
     to->to = stream->last;
     to->records += stream->records;
     if (!before)
         return 0;
+    if (stream->has_gap_before && thinning_gap(&to->gaps, behind, stream->first) != 0)
+        return -1;
     return thinning_join(&to->gaps, &stream->gaps) == 0 &&
                    series_join(&read_stream_of(layout, to->first)->series, &stream->series) == 0
                ? 0

@@ -10,8 +10,9 @@
 #include "analysis/inside.h"
 #include "input/robots/labels.h"
 
-/* What is a gap although no data is known to be missing: so many of the usual steps without a record, and at least so
- * many s; the latter as long as fewer steps are known. */
+/* A gap is what export says in gap_s. It is one, too, if so many of the usual steps went by without a record, and at
+ * least so many s, though the controller's clock does not show that any is missing; the latter as long as fewer steps
+ * are known. */
 #define STEPS_MISSED 10
 #define SILENCE 0.1
 #define SILENCE_AT_FIRST 2
@@ -81,10 +82,13 @@ static void begin_curves(struct plot_reading *reading, struct read_stream *strea
     stream->gaps = thinning_make(reading->wish->bins);
 }
 
-static void go_on_with(struct plot_reading *reading, struct read_stream *stream, struct read_stream *before)
+static void go_on_with(struct plot_reading *reading, struct read_stream *stream, struct read_stream *before,
+                       int64_t time)
 {
     stream->series = before->series;
     stream->gaps = before->gaps;
+    stream->after = before->last;
+    stream->has_gap_before = is_long(before, before->last, time);
     series_break(&stream->series);
     begin_curves(reading, before);
     before->is_continued = true;
@@ -105,10 +109,10 @@ static struct read_stream *add_stream(struct plot_reading *reading, const struct
         return NULL;
     stream->connection = of->connection;
     begin_curves(reading, stream);
-    stream->first = stream->last = ARMTAP_NO_TIME;
+    stream->first = stream->last = stream->after = ARMTAP_NO_TIME;
     stream->shown = -1;
     if (before)
-        go_on_with(reading, stream, before);
+        go_on_with(reading, stream, before, time);
     return stream;
 }
 
@@ -132,11 +136,6 @@ static int64_t time_of(struct plot_reading *reading, const struct armtap_record 
         return ARMTAP_NO_TIME;
     reading->is_clock = true;
     return (int64_t)(clock * (double)SECOND);
-}
-
-static bool is_missing(const struct missing_flow *hole)
-{
-    return hole->bytes > 0 || hole->unread > 0 || hole->skipped > 0;
 }
 
 static bool has_unfilled(const struct read_stream *stream)
@@ -163,11 +162,13 @@ static int fill(struct read_stream *stream, int64_t time)
 static int take_step(struct plot_reading *reading, struct read_stream *stream, const struct armtap_record *record,
                      int64_t time)
 {
-    bool is_hole = is_missing(missing_data_before(reading->missing, record)) || stream->is_paused;
+    bool is_hole = missing_data_before(reading->missing, record)->gap.cause != GAP_NONE;
     missing_data_drop(reading->missing, record);
-    stream->is_paused = false;
-    if (stream->first == ARMTAP_NO_TIME)
-        return 0;
+    if (stream->first == ARMTAP_NO_TIME) {
+        stream->has_gap_before = stream->has_gap_before || is_hole;
+        bool is_behind = stream->has_gap_before && stream->after != ARMTAP_NO_TIME;
+        return is_behind ? thinning_gap(&stream->gaps, stream->after, time) : 0;
+    }
     if (time < stream->first || has_unfilled(stream))
         return fill(stream, time);
     if (time < stream->last)
@@ -263,8 +264,6 @@ static int on_event(void *user, const struct armtap_event *event)
 {
     struct plot_reading *reading = user;
     struct read_stream *stream = by_connection_find(&reading->streams, event->stream->connection);
-    if (stream && event->type == ARMTAP_EVENT_PAUSE && event->direction == ARMTAP_FROM_ROBOT)
-        stream->is_paused = true;
     if (stream && event->type == ARMTAP_EVENT_CLOSE)
         stream->is_closed = true;
     return answer_of(armtap_diagnosis_sink(reading->found)->on_event(reading->found, event) == ARMTAP_OK &&
@@ -317,6 +316,7 @@ enum exit_status plot_read(struct plot_reading *reading, const struct chart_wish
         reading->totals.broken_off = true;
         return EXIT_FAILED;
     }
+    missing_data_find_gaps(reading->missing);
     enum exit_status status = replay_learning(source, &sink, reading, begin_again, &reading->totals);
     if (!reading->totals.broken_off && fill_all(reading) != 0) {
         message_no_memory();

@@ -66,11 +66,12 @@ struct read_stream {
     struct thinning gaps;
     int64_t first, last; /* least and greatest time of its records from the robot; ARMTAP_NO_TIME without one */
     uint64_t records;
-    bool is_paused;
     bool is_closed;
-    bool is_continued;  /* a later connection took its curves and gaps over, and goes on with them */
-    double flowing;     /* s between records, without the times that are gaps */
-    uint64_t intervals; /* that `flowing` is the sum of */
+    int64_t after;       /* time of the last record of the one that it goes on with; ARMTAP_NO_TIME: none */
+    bool has_gap_before; /* its first record comes behind a gap */
+    bool is_continued;   /* a later connection took its curves and gaps over, and goes on with them */
+    double flowing;      /* s between records, without the times that are gaps */
+    uint64_t intervals;  /* that `flowing` is the sum of */
     /* Where a record came with a time long before the first: nothing is known between the two. from == to: nowhere. */
     struct unfilled {
         int64_t from, to;

@@ -52,11 +52,18 @@ static struct robot_port *port_of(struct robot_ports *ports, const char *name)
     return ports->port[ports->count++] = port;
 }
 
-/* Why records are missing within a connection; `cycles`: how many came due by the controller's clock, or NAN. */
-static enum gap_cause cause_within(const struct gap_sight *sight, double seconds, double cycles)
+/* As long as no usual time is known, that of the records so far stands in. */
+static double usual_of(const struct gap_track *track, const struct gap_sight *sight)
 {
-    double due = isnan(cycles) && (sight->is_paused || sight->has_lost) ? seconds / sight->usual : cycles;
-    bool is_apart = sight->usual > 0 && due > CYCLES_APART;
+    return sight->usual > 0 || track->steps == 0 ? sight->usual : track->flowing / track->steps;
+}
+
+/* Why records are missing within a connection; `seconds`: since the one before by the capture's time. */
+static enum gap_cause cause_within(const struct gap_track *track, const struct gap_sight *sight, double seconds)
+{
+    double usual = usual_of(track, sight);
+    bool by_time = isnan(sight->clock) && (sight->is_paused || sight->has_lost);
+    bool is_apart = usual > 0 && (by_time ? seconds : sight->clock) > CYCLES_APART * usual;
     if (is_apart && sight->is_paused)
         return GAP_PAUSED;
     if (is_apart && sight->has_lost)
@@ -65,7 +72,7 @@ static enum gap_cause cause_within(const struct gap_sight *sight, double seconds
         return GAP_CAPTURE;
     if (seconds > SILENT_AFTER && seconds > CYCLES_APART * sight->usual)
         return GAP_SILENT;
-    return is_apart ? GAP_SKIPPED : GAP_NONE;
+    return is_apart && sight->usual > 0 ? GAP_SKIPPED : GAP_NONE;
 }
 
 int gap_find(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record,
@@ -80,12 +87,17 @@ int gap_find(struct robot_ports *ports, struct gap_track *track, const struct ar
     int64_t before = is_first ? port->last_read : track->last_read;
     bool is_timed = before != ARMTAP_NO_TIME && record->read.time > before;
     double seconds = is_timed ? (double)armtap_time_between(before, record->read.time) / 1e9 : sight->clock;
-    double usual = sight->usual > 0 ? sight->usual : port->usual;
+    double usual = usual_of(track, sight);
+    usual = usual > 0 ? usual : port->usual;
     *gap = (struct gap){.seconds = seconds};
     if (!is_first)
-        gap->cause = cause_within(sight, seconds, sight->clock / sight->usual);
+        gap->cause = cause_within(track, sight, seconds);
     else if (is_timed && usual > 0 && seconds > CYCLES_APART * usual)
         gap->cause = record->stream->midstream ? GAP_CAPTURE : GAP_RECONNECTED;
+    if (!is_first && gap->cause == GAP_NONE && !(sight->usual > 0) && seconds > 0) {
+        track->flowing += isnan(sight->clock) ? seconds : sight->clock;
+        track->steps++;
+    }
     if (gap->cause == GAP_NONE)
         gap->seconds = 0;
     track->last_read = port->last_read = record->read.time;

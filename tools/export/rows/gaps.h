@@ -37,6 +37,8 @@ void robot_ports_forget(struct robot_ports *ports);
 struct gap_track {
     struct robot_port *port;
     int64_t last_read;
+    double flowing; /* s between records, without gaps, and of how many; until the usual time is known */
+    unsigned steps;
 };
 
 /* What is known of the time since the connection's record before. */
