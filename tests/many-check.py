@@ -83,6 +83,10 @@ def robots(capture, i, n):
     capture.rtde("client", robot="10.0.%d.%d" % (1 + i // 200, 20 + i % 200))
 
 
+def robots_end(capture, i, n):
+    capture.rtde("robot", robot="10.0.%d.%d" % (1 + i // 200, 20 + i % 200))
+
+
 def three_robots(capture, i, n):
     capture.rtde("client", robot="10.0.1.%d" % (20 + i % 3))
 
@@ -106,7 +110,8 @@ def holed(capture, i, n):
 # what, how many rows of a table for many of them, and whether one of them is odd
 CASES = [(alike, 1, False), (by_robot, 1, False), (resets, 1, False), (ends, 1, False), (legacy, 1, False), (both, 2, False),
          (rates, 2, False), (lengths, 2, False), (recipes, 2, False), (clients, 2, False), (leases, 1, False),
-         (robots, None, False), (three_robots, 3, False), (refused, 1, False), (longer, 2, True), (another, 2, True),
+         (robots, None, False), (robots_end, None, False),
+         (three_robots, 3, False), (refused, 1, False), (longer, 2, True), (another, 2, True),
          (holed, 2, True)]
 
 # ---- what is said ------------------------------------------------------------------------------------------------------
@@ -132,8 +137,46 @@ def check_info(what, path, n, rows, has_odd):
     if has_odd and len(streams) > FEW + 1:
         expect("%s: the odd one is seen" % what,
                any(row[:2] == (str(n // 2), None) and int(row[4]) == streams[n // 2]["records"] for row in table), told.stdout)
+    check_diagnosis(what, path, n, len(streams), has_odd)
     kinds = len(table) if rows is None or len(streams) <= FEW * 4 else rows
     expect("%s: lines by kinds" % what, len(told.stdout.splitlines()) <= 50 + 12 * min(kinds, 40) + 2 * len(table), told.stdout)
+
+
+FINDING = re.compile(r"^(?:info|notice|warning|error) +([a-z]+\.[a-z.-]+) +(\d+|-) +\d+ \S+\s+(?:and (\d+) more\b)?", re.M)
+
+
+def check_diagnosis(what, path, n, streams, has_odd):
+    told, found = run("diagnose", path), json.loads(run("diagnose", "--json", path).stdout)
+    expect("%s: JSON has every stream" % what, len(found["streams"]) == streams)
+    counts, shown = {}, {}
+    for finding in found["findings"]:
+        counts[finding["id"]] = counts.get(finding["id"], 0) + finding.get("count", 1)
+    for note, _, more in FINDING.findall(told.stdout):
+        shown[note] = shown.get(note, 0) + int(more or 1)
+    # a refused attempt's finding tells of several itself
+    expect("%s: findings add up" % what, all(shown.get(note) == count for note, count in counts.items() if note[:4] != "tcp.r"),
+           (shown, counts, told.stdout))
+    expect("%s: every kind is shown" % what, set(shown) == set(counts), told.stdout)
+    expect("%s: lines by kinds" % what, len(told.stdout.splitlines()) <= 40 + 6 * FEW * len(counts), told.stdout)
+    incidents = len(found["incidents"])
+    expect("%s: the verdict counts them" % what,
+           incidents < 2 or told.stdout.replace("\n", " ").count("%d incidents; the worst: " % incidents) == 1, told.stdout)
+    if has_odd is holed:
+        expect("%s: the gap is seen" % what, re.search(r"^warning +stream.gap +%d " % (n // 2), told.stdout, re.M), told.stdout)
+    return told.stdout
+
+
+def check_robots(folder):
+    """What befell more than ten robots is told once, with how many they are; of ten, of each."""
+    for n, paragraphs in ((10, 10), (11, 1), (300, 1)):
+        path = os.path.join(folder, "robots.pcap")
+        write(path, robots_end, n)
+        told = run("diagnose", path).stdout
+        words = " ".join(told.split())
+        expect("%d robots: %d paragraphs" % (n, paragraphs), len(re.findall("Responsible side: robot", told)) == paragraphs, told)
+        rows = len(FINDING.findall(told))
+        expect("%d robots: rows" % n, rows == 2 * n if n <= 10 else rows <= 5, told)
+        expect("%d robots: how many" % n, ("The same %d more times at %d other robots" % (n - 1, n - 1) in words) == (n > 10), told)
 
 
 def check_sides(folder):
@@ -155,12 +198,13 @@ def write(path, kind, n):
 
 with tempfile.TemporaryDirectory() as temporary:
     check_sides(temporary)
+    check_robots(temporary)
     for number in (1, 5, 120) + ((1000, 3000, 10000) if ALL else ()):
         for case, case_rows, odd in CASES:
-            if case is robots and number > 300:
+            if case in (robots, robots_end) and number > 300:
                 continue
             name = os.path.join(temporary, "many.pcap")
             write(name, case, number)
-            check_info("%d %s" % (number, case.__name__), name, number, case_rows, odd)
+            check_info("%d %s" % (number, case.__name__), name, number, case_rows, case if odd else None)
 print("many-check: %s" % ("%d wrong" % len(failures) if failures else "all as expected"))
 sys.exit(bool(failures))

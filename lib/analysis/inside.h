@@ -289,6 +289,11 @@ void armtap_robot_model_flange(const struct armtap_robot_model *model, const dou
 void armtap_rotation_matrix(const double vector[3], double rotation[3][3]);
 void armtap_rotation_vector(double rotation[3][3], double vector[3]);
 
+/* ---- incidents ------------------------------------------------------------------------------------------------- */
+
+/* A diagnosis has at most so many: each finding is compared with all of them. */
+#define ARMTAP_INCIDENTS_MAX 500
+
 /* ---- hash tables for untrusted keys ---------------------------------------------------------------------------- */
 
 /* A keyed hash (SipHash-1-3, Aumasson and Bernstein): an attacker who chooses the names cannot make them collide. Every

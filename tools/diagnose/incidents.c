@@ -11,8 +11,9 @@
 
 /* Incidents that get their own paragraph. */
 #define PARAGRAPHS 10
-/* So many others alike are told with the first. */
+/* So many others alike are told with the first; so many kinds are told apart. */
 #define ALIKE 3
+#define KINDS ARMTAP_INCIDENTS_MAX
 #define TEXT_MAX 4096
 #define SUBJECT_MAX 100
 /* Who gets the sentences. */
@@ -72,35 +73,72 @@ static bool is_shown(const struct diagnosis *diagnosis, const struct armtap_inci
     return diagnosis_shows(diagnosis, &incident->where);
 }
 
-/* How many shown incidents in that range are like this one, at another time; sets the last of them. */
-static size_t count_alike(const struct diagnosis *diagnosis, const struct armtap_incident *incident, size_t from,
-                          size_t to, const struct armtap_incident **last)
+/* Incidents alike, at one robot or at several. */
+struct alike {
+    const struct armtap_incident *first, *last;
+    size_t count, robots;
+};
+
+/* Those like this one, at its robot or at any; NULL if there is no room for more kinds. */
+static struct alike *alike_of(struct alike kinds[KINDS], const struct armtap_incident *incident, bool at_any)
 {
-    size_t count = 0;
-    for (size_t i = from; i < to; i++) {
-        const struct armtap_incident *other = armtap_diagnosis_incident_at(diagnosis->found, i);
-        if (other->cause != incident->cause || other->side != incident->side || other->doubt != incident->doubt ||
-            strcmp(other->robot, incident->robot) != 0 || !is_shown(diagnosis, other) ||
-            !armtap_findings_are_alike(incident->began, other->began))
-            continue;
-        count++;
-        *last = other;
+    for (size_t i = 0; i < KINDS; i++) {
+        const struct armtap_incident *first = kinds[i].first;
+        if (!first) {
+            kinds[i].first = incident;
+            return &kinds[i];
+        }
+        if (first->cause == incident->cause && first->side == incident->side && first->doubt == incident->doubt &&
+            (at_any || strcmp(first->robot, incident->robot) == 0) &&
+            armtap_findings_are_alike(first->began, incident->began))
+            return &kinds[i];
     }
-    return count;
+    return NULL;
+}
+
+static void count(struct alike *alike, const struct armtap_incident *incident, bool is_other_robot)
+{
+    if (!alike)
+        return;
+    alike->count++;
+    alike->robots += is_other_robot;
+    alike->last = incident;
+}
+
+static void count_alike(const struct diagnosis *diagnosis, struct alike at_one[KINDS], struct alike at_any[KINDS])
+{
+    const struct armtap_incident *incident;
+    for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++) {
+        if (!is_shown(diagnosis, incident))
+            continue;
+        struct alike *alike = alike_of(at_one, incident, false);
+        count(alike_of(at_any, incident, true), incident, alike && alike->count == 0);
+        count(alike, incident, false);
+    }
+}
+
+/* Those alike that are told with the first of them, or NULL. */
+static const struct alike *crowd_of(struct alike at_one[KINDS], struct alike at_any[KINDS],
+                                    const struct armtap_incident *incident)
+{
+    const struct alike *any = alike_of(at_any, incident, true), *one = alike_of(at_one, incident, false);
+    return any && any->robots > PARAGRAPHS ? any : one && one->count > ALIKE ? one : NULL;
 }
 
 static void say_incident(const struct diagnosis *diagnosis, const struct telling *telling,
-                         const struct armtap_incident *incident, size_t more, const struct armtap_incident *last)
+                         const struct armtap_incident *incident, const struct alike *crowd)
 {
-    char text[TEXT_MAX], clock[CELL_MAX];
+    char text[TEXT_MAX], clock[CELL_MAX], others[80] = "";
     int length =
         snprintf(text, sizeof text, "%s Responsible side: %s%s%s.%s", incident->text, side_text(incident->side),
                  incident->doubt ? "; " : "", incident->doubt ? incident->doubt : "",
                  is_network_clean(diagnosis, incident) ? " No fault of the network was seen." : "");
-    if (more > 0)
+    if (crowd && crowd->robots > 1)
+        snprintf(others, sizeof others, " at %zu other robots", crowd->robots - 1);
+    if (crowd)
         snprintf(text + length, sizeof text - (size_t)length,
-                 " The same %zu more times, the last at %s (packet %" PRIu64 ").", more,
-                 cell_clock(clock, last->where.time, diagnosis->zone), last->where.packet);
+                 " The same %zu more times%s, the last at %s (packet %" PRIu64 ").", crowd->count - 1, others,
+                 cell_clock(clock, crowd->last->where.time, diagnosis->zone), crowd->last->where.packet);
     set_tone(telling, text_paint_of(incident->severity));
     say_of(telling, robot_of(diagnosis, incident), text);
 }
@@ -108,17 +146,17 @@ static void say_incident(const struct diagnosis *diagnosis, const struct telling
 /* Those alike once, if they are many. */
 static void say_incidents(const struct diagnosis *diagnosis, const struct telling *telling)
 {
-    const struct armtap_incident *incident, *last = NULL;
+    struct alike at_one[KINDS] = {0}, at_any[KINDS] = {0};
+    const struct armtap_incident *incident;
     char text[80];
-    size_t shown = 0, more = 0, total = armtap_diagnosis_incident_count(diagnosis->found);
+    size_t shown = 0, more = 0;
+    count_alike(diagnosis, at_one, at_any);
     for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++) {
-        size_t before = count_alike(diagnosis, incident, 0, i, &last);
-        size_t after = count_alike(diagnosis, incident, i + 1, total, &last);
-        bool is_many = before + after >= ALIKE;
-        if (!is_shown(diagnosis, incident) || (is_many && before > 0))
+        const struct alike *crowd = crowd_of(at_one, at_any, incident);
+        if (!is_shown(diagnosis, incident) || (crowd && crowd->first != incident))
             continue;
         if (shown++ < PARAGRAPHS)
-            say_incident(diagnosis, telling, incident, is_many ? after : 0, last);
+            say_incident(diagnosis, telling, incident, crowd);
         else
             more++;
     }
@@ -407,7 +445,8 @@ static void say_verdict(const struct diagnosis *diagnosis, const struct telling 
         say_clean(diagnosis, telling);
         return;
     }
-    int length = count > 1 ? snprintf(text, sizeof text, "%zu incidents; the worst: ", count) : 0;
+    const char *more = count == ARMTAP_INCIDENTS_MAX ? " or more" : "";
+    int length = count > 1 ? snprintf(text, sizeof text, "%zu%s incidents; the worst: ", count, more) : 0;
     snprintf(text + length, sizeof text - (size_t)length, "%s%s%s; responsible side: %s.%s", robot_of(diagnosis, worst),
              *robot_of(diagnosis, worst) ? ": " : "", worst->brief, side_text(worst->side),
              diagnosis->is_whole ? "" : " Reading stopped early; the rest is unknown.");

@@ -11,9 +11,10 @@
 
 /* Findings of one id and stream that are shown one by one. */
 #define FLOOD 10
-/* Findings alike in more streams of a robot are a crowd, of which one is shown; so many kinds of them are told apart.
- */
+/* Findings alike in more streams of a robot, or at more robots' ports, are a crowd, of which one is shown; so many
+ * kinds of them are told apart. */
 #define CROWD 3
+#define CROWD_ROBOTS 10
 #define CROWDS 500
 #define SUM_MAX (ARMTAP_FINDING_TEXT_MAX + 200)
 
@@ -27,9 +28,10 @@ struct flood {
     const struct armtap_finding *sum; /* the sum of those not kept one by one, or NULL */
     struct armtap_where last;
     bool summed_up;
-    const struct armtap_finding *first; /* of a crowd, or NULL */
-    const char *robot;
-    uint32_t streams[CROWD + 2]; /* of a crowd, the first ones */
+    const struct armtap_finding *first;   /* of a crowd, or NULL */
+    const char *robots[CROWD_ROBOTS + 1]; /* of a crowd, the first ones; so are the streams */
+    size_t robot_count;
+    uint32_t streams[CROWD + 2];
     size_t stream_count;
 };
 
@@ -88,6 +90,8 @@ static void sum_up(char text[SUM_MAX], const struct flood *flood, enum timestamp
     bool is_larger = flood->sum && flood->sum->size > (smallest ? smallest->size : 0);
     int length = snprintf(text, SUM_MAX, "and %" PRIu64 " more%s", more,
                           !smallest || smallest->size <= 0 || is_larger ? "" : ", none larger");
+    if (flood->robot_count > CROWD_ROBOTS)
+        length += snprintf(text + length, SUM_MAX - (size_t)length, " at other robots");
     for (size_t i = 0, named = 0; is_crowd(flood) && i < flood->stream_count; i++)
         if (flood->streams[i] != smallest->stream && named++ < CROWD)
             length += snprintf(text + length, SUM_MAX - (size_t)length, "%s %" PRIu32,
@@ -137,19 +141,13 @@ static bool is_to_tell(const struct diagnosis *diagnosis, bool is_brief, size_t 
            !(is_brief && is_told_as_stop(diagnosis->found, i));
 }
 
-/* Whom a finding joins: those alike in the streams of its robot, if there is room for one more kind of them. */
-static struct flood *crowd_of(const struct diagnosis *diagnosis, struct flood crowds[CROWDS],
-                              const struct armtap_finding *finding)
+static void count_robot(struct flood *crowd, const char *robot)
 {
-    const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, finding->stream);
-    for (size_t i = 0; i < CROWDS && summary && !finding->is_sum; i++) {
-        struct flood *crowd = &crowds[i];
-        if (!crowd->first)
-            *crowd = (struct flood){.first = finding, .robot = summary->stream->robot};
-        if (strcmp(crowd->robot, summary->stream->robot) == 0 && armtap_findings_are_alike(crowd->first, finding))
-            return crowd;
-    }
-    return NULL;
+    for (size_t i = 0; i < crowd->robot_count; i++)
+        if (strcmp(crowd->robots[i], robot) == 0)
+            return;
+    if (crowd->robot_count < sizeof crowd->robots / sizeof *crowd->robots)
+        crowd->robots[crowd->robot_count++] = robot;
 }
 
 static void count_stream(struct flood *crowd, uint32_t stream)
@@ -161,22 +159,54 @@ static void count_stream(struct flood *crowd, uint32_t stream)
         crowd->streams[crowd->stream_count++] = stream;
 }
 
-/* Sets the flood of each finding that is told: its crowd, or that of its pair. */
-static void find_floods(const struct diagnosis *diagnosis, bool is_brief, struct flood *floods, struct flood **of)
+/* Whom a finding joins: those alike in the streams of `robot`, or of all robots if that is NULL. NULL if there is no
+ * room for one more kind of them. */
+static struct flood *join(struct flood crowds[CROWDS], const struct armtap_finding *finding, const char *robot)
+{
+    for (size_t i = 0; i < CROWDS; i++) {
+        struct flood *crowd = &crowds[i];
+        if (!crowd->first)
+            *crowd = (struct flood){.first = finding, .robots = {robot}, .robot_count = robot != NULL};
+        if ((robot && strcmp(crowd->robots[0], robot) != 0) || !armtap_findings_are_alike(crowd->first, finding))
+            continue;
+        count_stream(crowd, finding->stream);
+        return crowd;
+    }
+    return NULL;
+}
+
+/* Crowds at many robots come first, then those of one. */
+static void join_crowds(const struct diagnosis *diagnosis, struct flood crowds[2 * CROWDS],
+                        const struct armtap_finding *finding, struct flood *of[2])
+{
+    const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, finding->stream);
+    if (!summary || finding->is_sum)
+        return;
+    of[0] = join(crowds, finding, NULL);
+    of[1] = join(crowds + CROWDS, finding, summary->stream->robot);
+    if (of[0])
+        count_robot(of[0], summary->stream->robot);
+}
+
+static struct flood *crowd_of(struct flood *const of[2])
+{
+    return of[0] && of[0]->robot_count > CROWD_ROBOTS ? of[0] : of[1] && is_crowd(of[1]) ? of[1] : NULL;
+}
+
+/* Sets the flood of each finding that is told, the first of two: its crowd, or that of its pair. */
+static void find_floods(const struct diagnosis *diagnosis, bool is_brief, struct flood *floods, struct flood *(*of)[2])
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found), pairs = armtap_diagnosis_pairs(diagnosis->found);
-    for (size_t i = 0; i < count; i++) {
-        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
-        of[i] = is_brief && is_to_tell(diagnosis, is_brief, i) ? crowd_of(diagnosis, floods + pairs, finding) : NULL;
-        if (of[i])
-            count_stream(of[i], finding->stream);
-    }
+    for (size_t i = 0; is_brief && i < count; i++)
+        if (is_to_tell(diagnosis, is_brief, i))
+            join_crowds(diagnosis, floods + pairs, armtap_diagnosis_finding_at(diagnosis->found, i), of[i]);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         bool is_told = is_to_tell(diagnosis, is_brief, i);
-        of[i] = !is_told ? NULL : of[i] && is_crowd(of[i]) ? of[i] : &floods[finding->pair];
+        struct flood *crowd = crowd_of(of[i]);
+        of[i][0] = !is_told ? NULL : crowd ? crowd : &floods[finding->pair];
         if (is_told)
-            measure(of[i], finding);
+            measure(of[i][0], finding);
     }
 }
 
@@ -184,24 +214,25 @@ int findings_tell(const struct diagnosis *diagnosis, bool is_brief,
                   void (*tell)(void *user, const struct armtap_finding *finding, const char *text), void *user)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found);
-    struct flood *floods = calloc(armtap_diagnosis_pairs(diagnosis->found) + CROWDS, sizeof *floods);
-    struct flood **of = calloc(count + 1, sizeof(*of));
+    struct flood *floods = calloc(armtap_diagnosis_pairs(diagnosis->found) + 2 * CROWDS, sizeof *floods);
+    struct flood *(*of)[2] = calloc(count + 1, sizeof *of);
     bool has_memory = floods && of;
     if (has_memory)
         find_floods(diagnosis, is_brief, floods, of);
     for (size_t i = 0; has_memory && i < count; i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
+        struct flood *flood = of[i][0];
         char text[SUM_MAX];
-        if (!of[i])
+        if (!flood)
             continue;
-        if (is_shown(of[i], finding) || of[i]->total == finding->count) {
+        if (is_shown(flood, finding) || flood->total == finding->count) {
             finding_say(diagnosis, finding, text, sizeof text);
             tell(user, finding, text);
-        } else if (!of[i]->summed_up) {
-            sum_up(text, of[i], diagnosis->zone);
+        } else if (!flood->summed_up) {
+            sum_up(text, flood, diagnosis->zone);
             labels_in_text(diagnosis->source->labels, text, sizeof text);
             tell(user, finding, text);
-            of[i]->summed_up = true;
+            flood->summed_up = true;
         }
     }
     free(floods);

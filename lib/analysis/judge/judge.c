@@ -256,7 +256,7 @@ struct judging {
     struct armtap_incidents *incidents;
     uint16_t *of; /* by finding: its incident, plus 1; 0: none */
 };
-_Static_assert(INCIDENTS_MAX < UINT16_MAX, "of has 16 bits for them");
+_Static_assert(ARMTAP_INCIDENTS_MAX < UINT16_MAX, "of has 16 bits for them");
 
 /* Keeps the findings in order, each once. 0, or -1 if memory runs out. */
 static int add_evidence(struct judging *judging, struct incident *incident, size_t finding)
@@ -327,7 +327,7 @@ static struct incident *begin(struct judging *judging, size_t what, enum inciden
 {
     const struct armtap_finding *findings = judging->facts->findings;
     struct armtap_incidents *incidents = judging->incidents;
-    if (incidents->count == INCIDENTS_MAX)
+    if (incidents->count == ARMTAP_INCIDENTS_MAX)
         return NULL;
     struct incident *incident = &incidents->all[incidents->count++];
     *incident = (struct incident){.class = class,
@@ -715,7 +715,7 @@ static int by_time(const void *a, const void *b)
 int armtap_incidents_find(struct armtap_incidents *incidents, const struct armtap_facts *facts)
 {
     struct judging judging = {.facts = facts, .incidents = incidents};
-    incidents->all = calloc(INCIDENTS_MAX, sizeof *incidents->all);
+    incidents->all = calloc(ARMTAP_INCIDENTS_MAX, sizeof *incidents->all);
     judging.of = calloc(facts->finding_count + 1, sizeof *judging.of);
     bool is_found = incidents->all && judging.of && search_begin(&judging.search, facts) == 0 &&
                     find_others(&judging, ROOTS) == 0 && find_starts(&judging, false) == 0 &&

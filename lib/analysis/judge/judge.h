@@ -64,8 +64,6 @@ bool armtap_is_of_network(const struct armtap_finding *finding);
 
 /* ---- judge.c ---- */
 
-#define INCIDENTS_MAX 200
-
 /* Why an incident is not certain, or its cause not known. */
 enum doubt {
     DOUBT_NONE,
