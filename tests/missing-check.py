@@ -273,10 +273,11 @@ def inputs_capture(draw, path):
 
 def check_inputs(path, draw):
     rows = inputs_capture(draw, path)
-    text, said = run("export", "--to-robot", "--fields", ",".join(COLUMNS), path)
+    text, said = run("export", "--to-robot", "--fields", ",".join(COLUMNS) + ",lost_from", path)
     for row, (time, lost, seconds) in zip(as_csv(text), rows, strict=True):
         assert row["time_ns"] == str(time) and number(row["lost_bytes"]) == lost and row["skipped"] == "", (row, time, lost)
         assert abs(number(row["lost_s"]) - seconds) < 1e-9, (row, seconds)
+        assert row["lost_from"] == ("time" if lost else ""), row
     gone = sum(lost for _, lost, _ in rows) // 16
     assert "about %d records" % gone in said, (said, gone)
 
@@ -430,16 +431,22 @@ def check_unread(path, draw):
 
 
 def check_set_back(path, draw):
-    """Without a controller's clock the capture's clock measures what is missing, unless it was set back by more."""
-    for back, seconds in ((0, "0.04"), (10**10, "")):
+    """Without a controller's clock the rate measures what is missing, by the records that fit, whatever the capture's clock
+    says: it may have been set back, and the record behind may be late."""
+    for back in 0, 10**10, -5 * 10**7:
         capture, connection = Capture(), Connection(30004, 50000)
         handshake(capture, connection, START, b"actual_q", b"VECTOR6D", 125.0, (3, 15, 8, 106))
         for i in range(200):
             message = rtde("U", b"\1" + struct.pack(">6d", *[0.1 * i] * 6))
             capture.add(START + 11 * 10**9 + i * 8000000 - back * (i >= 100), connection, "r", message, lost=95 <= i < 100)
         capture.write(path, in_time=False)
-        rows = as_csv(run("export", "--fields", ",".join(COLUMNS), path)[0])
-        assert len(rows) == 195 and (rows[95]["lost_bytes"], rows[95]["lost_s"]) == (str(5 * 52), seconds), rows[94:97]
+        rows = as_csv(run("export", "--fields", ",".join(COLUMNS) + ",lost_from", path)[0])
+        found = [rows[95][name] for name in ("lost_bytes", "lost_s", "lost_from")]
+        assert len(rows) == 195 and found == [str(5 * 52), "0.04", "rate"], rows[94:97]
+        assert {row["lost_from"] for row in rows} == {"", "rate"}, rows
+    regular(path, lost=range(50, 60))
+    rows = as_csv(run("export", "--fields", "lost_s,lost_from", path)[0])
+    assert [(row["lost_s"], row["lost_from"]) for row in rows if row["lost_s"]] == [("0.08", "clock")], rows
     assert draw is not None
 
 
@@ -528,7 +535,7 @@ def check_words(path, draw):
     said = run("export", "--strict", "--findings-ok", path)[1]
     assert re.search(r"warning: --strict: the status is 0, by --findings-ok, .*: stream\.gap \(1\)\n$", said), said
     said = run("export", "--fields", "lost_*", path, status=2)[1]
-    assert said.endswith("--fields lost_bytes,lost_s\n"), said
+    assert said.endswith("--fields lost_bytes,lost_s,lost_from\n"), said
     with open(path, "rb") as file:
         said = run("export", "/dev/stdin", stdin=file)[1]
     assert "missing in the capture" in said and "/dev/stdin" not in said, said

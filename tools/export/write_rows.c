@@ -187,6 +187,7 @@ static struct missing_flow missing_before(struct job *job, const struct armtap_r
     if (table && table->hole_from != ARMTAP_NO_TIME) {
         int64_t time = job->age == ARMTAP_NO_TIME ? record->read.time : record->read.time - job->age;
         missing.seconds += (double)((time - table->hole_from) / 1000) / 1e6;
+        missing.from = LOST_FROM_TIME;
         table->hole_from = ARMTAP_NO_TIME;
     }
     return missing;

@@ -174,6 +174,13 @@ static struct flow *paced_flow(struct missing_data *data, const struct armtap_st
 
 /* ---- what is missing ------------------------------------------------------------------------------------------- */
 
+const char *lost_from_name(enum lost_from from)
+{
+    static const char *const names[] = {
+        [LOST_FROM_CLOCK] = "clock", [LOST_FROM_RATE] = "rate", [LOST_FROM_TIME] = "time"};
+    return names[from];
+}
+
 static double rounded(double seconds)
 {
     return seconds > 0 ? floor(seconds * 1e6 + 0.5) / 1e6 : 0;
@@ -212,23 +219,35 @@ static bool is_too_small(const struct flow *flow, const struct armtap_record *re
            isfinite(step->lost) && floor(records_in(shortest, hole)) < step->lost;
 }
 
+/* Whether records are as many as fit. */
+static bool is_countable(const struct flow *flow, const struct armtap_record *record, const struct missing_flow *hole)
+{
+    return !armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT) && hole->bytes > 0 && hole->bytes < GAP_KNOWN &&
+           flow->length == record->frame_length;
+}
+
 /* Estimates the records and seconds of a hole; `flow` is still that of the record before. */
 static void measure(const struct flow *flow, const struct armtap_record *record, const struct armtap_rates_step *step,
                     struct missing_flow *hole)
 {
     double fitting = records_in(record->frame_length, hole), whole = floor(fitting);
+    double usual = step->usual > 0 ? step->usual : flow->usual;
     bool is_clocked = flow->has_last && !isnan(step->clock);
+    bool is_counted = is_clocked ? is_too_small(flow, record, step, hole)
+                                 : whole >= 1 && usual > 0 && is_countable(flow, record, hole);
     hole->records = ceil(fitting);
     hole->seconds = NAN;
-    if (flow->has_last && (flow->paused || (is_clocked && is_too_small(flow, record, step, hole)))) {
+    if (flow->has_last && (flow->paused || is_counted)) {
         hole->records = whole;
-        hole->seconds = rounded(whole * (step->usual > 0 ? step->usual : flow->usual));
+        hole->seconds = rounded(whole * usual);
+        hole->from = LOST_FROM_RATE;
     } else if (hole->bytes == 0 && whole < 1 && !(is_clocked && step->usual > 0)) {
         hole->records = hole->seconds = 0;
     } else if (flow->has_last) {
         if (is_clocked || (isfinite(step->lost) && step->lost > 0))
             hole->records = step->lost;
         hole->seconds = seconds_between(flow, record, step);
+        hole->from = is_clocked ? LOST_FROM_CLOCK : LOST_FROM_TIME;
     }
 }
 
@@ -270,6 +289,7 @@ void missing_flow_add(struct missing_flow *sum, const struct missing_flow *one)
     sum->skipped += one->skipped;
     sum->records += one->records;
     sum->seconds += one->seconds;
+    sum->from = one->from > sum->from ? one->from : sum->from;
     if (one->gap.seconds > sum->gap.seconds)
         sum->gap = one->gap;
 }

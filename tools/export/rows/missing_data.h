@@ -3,9 +3,9 @@
  * error.
  *
  * The time is how far the controller's clock advanced since the record before, less one step for each package that
- * came or was skipped. If the records have no clock, or it jumped, it is the difference of the capture times, less one
- * step if that is known. Across a pause only the records that fit into the bytes count, one step each. Rounded to
- * microseconds. */
+ * came or was skipped. If the records have no clock, or it jumped, and across a pause, the records that fit into the
+ * bytes count, one step each; if their size or the step is not known, it is the difference of the capture times, less
+ * one step if that is known. Rounded to microseconds. */
 #ifndef EXPORT_MISSING_DATA_H
 #define EXPORT_MISSING_DATA_H
 
@@ -13,13 +13,24 @@
 #include "base/numbers/timestamp.h"
 #include "gaps.h"
 
+/* What the seconds are of, the surest first. */
+enum lost_from {
+    LOST_FROM_NOTHING,
+    LOST_FROM_CLOCK, /* the controller's */
+    LOST_FROM_RATE,  /* the records that fit, one usual step each */
+    LOST_FROM_TIME   /* the capture's, with all that delayed the record behind */
+};
+/* "clock"; NULL for NOTHING. */
+const char *lost_from_name(enum lost_from from);
+
 struct missing_flow {
     uint64_t bytes;   /* missing in the capture */
     uint64_t unread;  /* captured, but not decoded */
     uint64_t skipped; /* packages that the controller skipped */
     double records;   /* estimate for `bytes` and `unread` */
     double seconds;   /* the same; NAN: unknown */
-    struct gap gap;   /* the longest */
+    enum lost_from from;
+    struct gap gap; /* the longest */
 };
 /* Also takes over the longer gap. */
 void missing_flow_add(struct missing_flow *sum, const struct missing_flow *one);

@@ -35,6 +35,11 @@ enum armtap_type row_column_type(enum row_column column)
     return columns[column].type;
 }
 
+static bool is_time_known(const struct missing_flow *missing)
+{
+    return missing->seconds > 0 || (missing->bytes > 0 && !isnan(missing->seconds));
+}
+
 static const char *text_of(enum row_column column, const struct output_row *row)
 {
     switch (column) {
@@ -46,6 +51,8 @@ static const char *text_of(enum row_column column, const struct output_row *row)
         return row->client;
     case ROW_COLUMN_gap_cause:
         return gap_cause_name(row->missing.gap.cause);
+    case ROW_COLUMN_lost_from:
+        return is_time_known(&row->missing) ? lost_from_name(row->missing.from) : NULL;
     case ROW_COLUMN_protocol:
         return armtap_protocol_name(row->protocol);
     default:
@@ -64,11 +71,6 @@ static void set_unsigned(struct armtap_value *value, uint64_t number, bool is_kn
 {
     value->present = is_known;
     value->u64[0] = number;
-}
-
-static bool is_time_known(const struct missing_flow *missing)
-{
-    return missing->seconds > 0 || (missing->bytes > 0 && !isnan(missing->seconds));
 }
 
 void row_column_value(enum row_column column, const struct output_row *row, struct armtap_value *value)
@@ -112,6 +114,7 @@ void row_column_value(enum row_column column, const struct output_row *row, stru
     case ROW_COLUMN_protocol:
     case ROW_COLUMN_direction:
     case ROW_COLUMN_gap_cause:
+    case ROW_COLUMN_lost_from:
         set_text(value, text_of(column, row));
         break;
     case ROW_COLUMN_lost_bytes:
