@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """cases-check.py FOLDER: inputs that armtap once got wrong, kept in a folder outside the project: for each, its name, what
 armtap says of it now, and what it should say. Ends with the number of those that are right."""
+import csv
 import glob
+import io
 import os
 import re
 import subprocess
@@ -89,6 +91,52 @@ CASES = (
 )
 
 
+def is_line(rows, name, step, first=0.0):
+    return all(abs(float(row[name]) - first - step * i) < 1e-9 for i, row in enumerate(rows))
+
+
+def gaps(rows):
+    return [(i, row["gap_s"], row["gap_cause"]) for i, row in enumerate(rows) if row["gap_s"]]
+
+
+def never_back(rows):
+    times = [int(row["time_ns"]) for row in rows]
+    return times == sorted(times)
+
+
+def uncut(rows):
+    """Each cell that came out of packets of 1060 bytes, of which 546 were captured, as in the whole sample; all that is whole of it."""
+    sample = rows_of(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "captures", "cb3-1060.pcap.gz"))
+    told = [[row[name] for name in row if row[name]] for row in rows]
+    return len(rows) == len(sample) and min(map(len, told)) >= 1 + (546 - 4) // 8 - 1 and all(
+        row[name] in ("", other[name]) for row, other in zip(rows, sample) for name in row)
+
+
+# The rows as an analyst sees them: files; options; how many rows; what else holds of them; what should come out, in words.
+TUNNELLED = lambda rows: is_line(rows, "timestamp", 0.002, 100) and is_line(rows, "actual_q_0", 0.001)
+ROWS = (
+    ("repaired", "--fields time_ns,actual_q_0", 100, lambda rows: never_back(rows) and is_line(rows, "actual_q_0", 0.01), "one ramp, in order"),
+    ("five-connections", "--union --fields gap_s,gap_cause", 100,
+     lambda rows: gaps(rows) == [(i, "19.962", "reconnected") for i in (20, 40, 60, 80)], "five parts of 20 rows"),
+    ("pause", "--fields gap_s,gap_cause", 1000, lambda rows: gaps(rows) == [(500, "30.012", "paused")], "two parts of 500 rows"),
+    ("legacy-snaplen-600", "", 368, uncut, "every field that is whole"),
+    ("fragments", "", 100, TUNNELLED, "fragments are put together"),
+    ("vxlan", "", 100, TUNNELLED, "tunnels are looked into"),
+    ("erspan2", "", 100, TUNNELLED, "tunnels are looked into"),
+    ("simple-packets.pcapng", "", 50, lambda rows: {row["time"] for row in rows} == {""} and is_line(rows, "timestamp", 0.002, 100), "no times"),
+    ("year-2039", "", 20, lambda rows: rows[0]["time"] == "2200000000.009000000" and is_line(rows, "timestamp", 0.002), "2039-09-18"),
+    ("field-named-time", "", 3, lambda rows: [list(row.values())[1:] for row in rows] == [["1.5", "99.0"], ["2.5", "99.0"], ["3.5", "99.0"]] and
+     len(rows[0]) == 3, "three columns of different names"),
+    ("denormal", "", 20, lambda rows: [row["actual_qd_0"] for row in rows if row["actual_qd_0"] != "0.0"] == ["5e-324"], "the denormal number"),
+    ("aubo-chinese-name", "", 2, lambda rows: all(row["R1_急"] == "7" and row["actual_q_5"] == "6.0" for row in rows), "all fields by name"),
+)
+
+
+def rows_of(*arguments):
+    done = subprocess.run([ARMTAP, "export", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
 def file_of(folder, name):
     found = [path for path in glob.glob(os.path.join(folder, name + "*")) if re.fullmatch(
         re.escape(name) + r"(\.pcap|\.pcapng)?(\.gz)?", os.path.basename(path))]
@@ -122,7 +170,12 @@ def main():
         shown = said[match.start():] if match else said
         print("%s\n  %s\n  said:   status %d: %s\n  should: %s" % (names, line, got, " ".join(shown.split())[:WIDTH], should))
         tally.expect("%s: %s" % (names, line), is_right, said[-600:])
-    tally.finish()
+    for name, options, count, holds, should in ROWS:
+        rows = rows_of(file_of(sys.argv[1], name), *options.split())
+        is_right = len(rows) == count and holds(rows)
+        print("%s\n  export %s\n  rows:   %d, %s\n  should: %d: %s" % (name, options, len(rows), "right" if is_right else "wrong", count, should))
+        tally.expect("%s: rows" % name, is_right, rows[:2])
+    sys.exit(tally.finish())
 
 
 main()
