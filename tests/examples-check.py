@@ -263,7 +263,7 @@ def newest(times, rows, time, age):
 def check_pandas(book):
     import pandas
     names = book.names
-    for frame in ("robot", "cell", "lossy"):
+    for frame in ("robot", "cell", "lossy", "grid"):
         check_frame("%s/%s.csv.gz" % (book.place, frame), names[frame], pandas)
     robot, parts, lossy = names["robot"], names["parts"], rows_of(book.place + "/lossy.pcap", "--fields", "packet,gap_s,timestamp,actual_q_0,time_ns")
     expect("times to the nanosecond", [time.value for time in robot.index] == list(robot["time_ns"]))
@@ -277,6 +277,16 @@ def check_pandas(book):
     wanted = [newest(other["time_ns"], other["actual_q_0"], time, 20_000_000) for time in one["time_ns"]]
     expect("merge_asof", all(got != got if value is None else got == value for got, value in zip(names["both"]["actual_q_0_other"], wanted)) and
            None in wanted and len(wanted) == len(names["both"]) > 10, wanted)
+    for label, sample in (("left", "cb3-1060.pcap.gz"), ("right", "rtde-stop.pcap")):
+        rows = rows_of(SAMPLES + sample, "--fields", "time_ns,actual_q_0")
+        found = [newest([row["time_ns"] for row in rows], rows, time, 1 << 62) for time in names["grid"]["time_ns"]]
+        got = zip(names["grid"]["time_ns"], names["grid"][label + "_actual_q_0"], names["grid"][label + "_age_s"])
+        expect("--grid: " + label, (None in found) == (label == "left") and all(value != value if row is None else value == row["actual_q_0"] and is_near(age, (time - row["time_ns"]) / 1e9)
+                                       for row, (time, value, age) in zip(found, got)), names["grid"])
+    modes = rows_of(SAMPLES + "rtde-stop.pcap", "--enums", "name", "--fields", "packet,safety_status,runtime_state")
+    modes = [(row["packet"], row["safety_status"], row["runtime_state"]) for row in modes]
+    expect("--changes", list(names["changes"][["packet", "safety_status", "runtime_state"]].itertuples(index=False, name=None)) ==
+           [row for last, row in zip([(0, "", "")] + modes, modes) if row[1:] != last[1:]], names["changes"])
     tenth = [value for time, value in zip(robot["time_ns"], robot["actual_q_0"]) if time // 100_000_000 == robot["time_ns"].iloc[0] // 100_000_000]
     expect("resampled", names["tenths"]["actual_q_0"].iloc[0] == tenth[-1] and is_near(names["means"]["actual_q_0"].iloc[0], sum(tenth) / len(tenth)))
     output = [row["actual_digital_output_bits"] & 1 for row in rows_of(SAMPLES + "cb3-1060.pcap.gz")]
