@@ -57,6 +57,13 @@ struct lanes {
 };
 void lanes_forget(struct lanes *lanes);
 
+/* The labels of a connection's ends; NULL: none. */
+struct named_ends {
+    bool is_known;
+    uint64_t connection;
+    const char *robot, *client;
+};
+
 struct job {
     const struct export_wish *wish;
     const struct replay_source *source;
@@ -67,6 +74,7 @@ struct job {
     struct missing_data *missing;
     struct robot_clocks clocks;
     struct lanes lanes;
+    struct named_ends named;    /* of the last row */
     struct grid *grid;          /* --grid; NULL: none */
     int64_t age;                /* of the record in its row, ns; ARMTAP_NO_TIME: the row is the record's */
     bool is_again;              /* the record has a row already, which is paid for */

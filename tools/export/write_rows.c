@@ -193,16 +193,26 @@ static struct missing_flow missing_before(struct job *job, const struct armtap_r
     return missing;
 }
 
+/* Looks up what the ends of a connection are called, once for records that follow one another. */
+static void find_names(struct job *job, const struct armtap_stream *stream)
+{
+    const struct labels *labels = job->source->labels;
+    if (labels && (!job->named.is_known || job->named.connection != stream->connection))
+        job->named = (struct named_ends){true, stream->connection, labels_find(labels, stream->robot),
+                                         labels_find(labels, stream->client)};
+}
+
 struct output_row job_row_of(struct job *job, const struct armtap_record *record, struct table *table,
                              const struct table_layout *layout)
 {
     job->generations |= 1u << record->stream->generation;
+    find_names(job, record->stream);
     return (struct output_row){
         .where = record->where,
         .read = record->read,
         .stream = tables_stream_number(job->tables, record->stream->connection),
-        .robot = labels_name(job->source->labels, record->stream->robot),
-        .client = labels_name(job->source->labels, record->stream->client),
+        .robot = job->named.robot ? job->named.robot : record->stream->robot,
+        .client = job->named.client ? job->named.client : record->stream->client,
         .file = replay_file_name(job->source, record->where.file),
         .several_files = replay_has_several_files(job->source),
         .protocol = record->protocol,

@@ -297,7 +297,11 @@ static const struct label *find_either(const struct labels *labels, const char *
     *is_whole = label || !labels;
     if (*is_whole)
         return label;
-    snprintf(host, sizeof host, "%.*s", (int)host_of(end), end);
+    size_t length = host_of(end);
+    if (length >= sizeof host)
+        return NULL;
+    memcpy(host, end, length);
+    host[length] = '\0';
     return find(labels, host);
 }
 
