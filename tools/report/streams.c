@@ -167,7 +167,7 @@ void report_put_streams(struct buffer *page, const struct report *report)
                                          "jitter as read: p50, ms",
                                          "p99, ms",
                                          "max, ms",
-                                         "longest gap, s",
+                                         "longest gap while data was due, s",
                                          "clock drift, ppm"};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         html_format(page, "<th%s>%s</th>", i >= 1 && i <= 3 ? "" : " class=\"number\"", titles[i]);
