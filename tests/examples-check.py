@@ -275,6 +275,11 @@ def check_pandas(book):
     expect("speeds within the parts", all(got != got if i in (0, at[0]) else is_near(got, speeds[i - 1]) for i, got in enumerate(names["speed"])))
     expect("a mean within each part", names["smooth"].isna().sum() == 8 and
            is_near(names["smooth"].iloc[-1], sum(row["actual_q_0"] for row in lossy[-5:]) / 5), names["smooth"])
+    steps = {}
+    for row in rows_of("--union", SAMPLES + "several-clients.pcapng"):
+        steps.setdefault(row["stream"], []).append(row.get("timestamp", float("nan")))
+    steps = sorted(later - before for clock in steps.values() for before, later in zip(clock, clock[1:]))
+    expect("steps of each stream", all(map(is_near, sorted(names["step"].dropna()), steps)) and len(steps) == names["step"].notna().sum() > 200, steps)
     one, other = (names["robots"][name] for name in ("10.0.0.3:30003", "10.0.0.7:30004"))
     wanted = [newest(other["time_ns"], other["actual_q_0"], time, 20_000_000) for time in one["time_ns"]]
     expect("merge_asof", all(got != got if value is None else got == value for got, value in zip(names["both"]["actual_q_0_other"], wanted)) and
