@@ -138,11 +138,36 @@ def check_info(what, path, n, rows, has_odd):
         expect("%s: the odd one is seen" % what,
                any(row[:2] == (str(n // 2), None) and int(row[4]) == streams[n // 2]["records"] for row in table), told.stdout)
     check_diagnosis(what, path, n, len(streams), has_odd)
+    check_tables(what, path, n, len(streams), rows, has_odd, sum("robot_mode" in stream["fields"] for stream in streams))
     kinds = len(table) if rows is None or len(streams) <= FEW * 4 else rows
     expect("%s: lines by kinds" % what, len(told.stdout.splitlines()) <= 50 + 12 * min(kinds, 40) + 2 * len(table), told.stdout)
 
 
 FINDING = re.compile(r"^(?:info|notice|warning|error) +([a-z]+\.[a-z.-]+) +(\d+|-) +\d+ \S+\s+(?:and (\d+) more\b)?", re.M)
+
+
+LINE = re.compile(r"^ *(\d+)(?:-\d+)? +(?:rtde|realtime) +\S+:\d+ +(?:\S+?)(?: \((\d+)\))? *$", re.M)
+MODES = re.compile(r"^modes of stream (\d+)(?:, and the same values in (\d+) more)?", re.M)
+CELLS = re.compile(r'<tr><td class="number">(\d+)(?:-\d+)?</td><td>(?:rtde|realtime)</td><td>[^<]*</td><td>\S+?(?: \((\d+)\))?</td>')
+
+
+def check_tables(what, path, n, streams, rows, has_odd, with_modes):
+    told = run("diagnose", "--tables", path).stdout
+    page = path + ".html"
+    run("report", "-o", page, path)
+    with open(page, encoding="utf-8") as file:
+        html = file.read()
+    expect("%s: tables count every stream" % what, sum(int(more or 1) for _, more in LINE.findall(told)) == streams, told)
+    expect("%s: modes of every stream" % what, sum(int(more or 0) + 1 for _, more in MODES.findall(told)) == with_modes, told)
+    lines = {int(number) for number, _ in CELLS.findall(html)}
+    if rows is not None:
+        expect("%s: the page counts every stream" % what, sum(int(more or 1) for _, more in CELLS.findall(html)) == streams, lines)
+    for name, table in (("ends", {int(number) for number, _ in LINE.findall(told)}), ("page", lines)):
+        expect("%s: few lines (%s)" % (what, name), rows is None or len(table) <= max(rows, 4) or streams <= 4 * FEW + 1, told)
+        if has_odd and streams > FEW + 1:
+            expect("%s: %s: the odd one has a line" % (what, name), n // 2 in table, told)
+    if rows is not None and streams > 4 * FEW + 1:
+        expect("%s: lines of tables by kinds" % what, len(told.splitlines()) <= 150, told)
 
 
 def check_diagnosis(what, path, n, streams, has_odd):

@@ -348,6 +348,7 @@ tools_libtools_a_SOURCES = \
 	tools/explain/pieces.c \
 	tools/explain/pieces.h \
 	tools/explain/report.c \
+	tools/diagnose/alike.c \
 	tools/diagnose/cell_text.c \
 	tools/diagnose/cmd_diagnose.c \
 	tools/diagnose/diagnosis.c \

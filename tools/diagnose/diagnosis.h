@@ -8,6 +8,7 @@
 #include "base/numbers/timestamp.h"
 #include "input/capture/comments.h"
 #include "input/replay/replay.h"
+#include "input/stream_kinds.h"
 
 struct archive;
 
@@ -111,6 +112,20 @@ void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speec
 void diagnosis_say_remarks(const struct diagnosis *diagnosis, const struct speech *speech);
 /* The incidents, each with its cause. */
 void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech);
+
+/* Streams alike, also in their findings. False if memory runs out; free the kinds in any case. */
+bool diagnosis_find_kinds(const struct diagnosis *diagnosis, struct stream_kinds *kinds);
+/* What a group of them has together: sums, the lowest rate, the greatest jitter, gaps and drift. */
+struct diagnosis_line {
+    const struct armtap_stream_summary *any; /* one of them */
+    struct armtap_rates_totals rates;        /* if they have any */
+    bool has_rates;
+    uint64_t records, lost;                  /* from the robot; bytes */
+    const struct armtap_clock_totals *clock; /* of the one with the greatest drift, or NULL */
+    const struct armtap_clock_back *back;    /* the furthest, or NULL */
+};
+struct diagnosis_line diagnosis_line_of(const struct diagnosis *diagnosis, const struct stream_kinds *kinds,
+                                        const struct stream_group *group);
 
 /* Prints all kinds of findings, the worst first. */
 void diagnosis_list(void);

@@ -17,7 +17,8 @@
 
 /* Lines of one stream's modes. */
 #define MODE_LINES 40
-#define MODES_WIDE 72 /* columns from which modes stand below each other, beside their time */
+#define MODE_STREAMS 100 /* with modes of their own */
+#define MODES_WIDE 72    /* columns from which modes stand below each other, beside their time */
 #define CLOCK_WIDTH 13
 #define ZERO_WIDTH 32
 #define SUMMARY_MAX 160
@@ -265,12 +266,6 @@ static void print_summary(const struct diagnosis *diagnosis)
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static const char *protocol_of(const struct diagnosis *diagnosis, size_t stream)
-{
-    const char *name = armtap_protocol_name(armtap_streams_at(diagnosis->streams, stream)->stream->protocol);
-    return name ? name : "-";
-}
-
 static void print_ends_row(struct text_row *row, int width, const char *number, const char *protocol, const char *robot,
                            const char *client)
 {
@@ -281,37 +276,47 @@ static void print_ends_row(struct text_row *row, int width, const char *number, 
     text_row_end(row);
 }
 
-/* The number of a stream, below its heading. */
-static const char *stream_number(char to[CELL_MAX], unsigned number)
+/* The number of a stream, or those of a group, below their heading. */
+static const char *stream_numbers(char to[STREAM_GROUP_MAX], const struct stream_group *group)
 {
-    char digits[CELL_MAX];
-    size_t length = number_unsigned(number, digits), blanks = length < STREAM_WIDTH ? STREAM_WIDTH - length : 0;
-    memset(to, ' ', blanks);
-    memcpy(to + blanks, digits, length);
-    to[blanks + length] = '\0';
+    char numbers[STREAM_GROUP_MAX];
+    snprintf(to, STREAM_GROUP_MAX, "%*s", STREAM_WIDTH, stream_group_numbers(numbers, group));
     return to;
 }
 
-/* The two ends of each stream. */
-static void print_ends(const struct diagnosis *diagnosis)
+static const char *protocol_of(const struct stream_kinds *kinds, size_t row)
 {
+    const char *name = armtap_protocol_name(kinds->members[kinds->rows[row].from].summary->stream->protocol);
+    return name ? name : "-";
+}
+
+/* The two ends of each stream. */
+static void print_ends(const struct diagnosis *diagnosis, const struct stream_kinds *kinds)
+{
+    const struct labels *labels = diagnosis->source->labels;
     int width = 9;
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
-        int length = (int)strlen(protocol_of(diagnosis, i));
+    for (size_t i = 0; i < kinds->row_count; i++) {
+        int length = (int)strlen(protocol_of(kinds, i));
         width = length > width ? length : width;
     }
     putchar('\n');
     struct text_row row = text_row_heading(stdout, 8, 1);
     print_ends_row(&row, width, "stream", "protocol", "robot", "client");
     row.paint = PAINT_NONE;
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
-        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
-        const struct armtap_stream *stream = summary->stream;
-        char number[CELL_MAX];
-        print_ends_row(&row, width, stream_number(number, summary->number), protocol_of(diagnosis, i),
-                       stream->robot[0] == '\0' ? "-" : labels_name(diagnosis->source->labels, stream->robot),
-                       stream->client[0] == '\0' ? "-" : labels_name(diagnosis->source->labels, stream->client));
+    for (size_t i = 0; i < kinds->row_count; i++) {
+        const struct stream_group *group = &kinds->rows[i];
+        const struct armtap_stream *stream = kinds->members[group->from].summary->stream;
+        char number[STREAM_GROUP_MAX], client[STREAM_GROUP_MAX];
+        print_ends_row(&row, width, stream_numbers(number, group), protocol_of(kinds, i),
+                       stream->robot[0] == '\0' ? "-" : labels_name(labels, stream->robot),
+                       stream_group_client(client, kinds, group, labels_name(labels, stream->client)));
     }
+    if (kinds->row_count == armtap_streams_count(diagnosis->streams))
+        return;
+    struct text_wrap wrap = text_lead(stdout, 2, "(N): so many streams alike in one line, here and below:");
+    text_wrap_words(&wrap, "the lowest rate, sums of what was skipped and lost, the greatest jitter, gap and drift; "
+                           "diagnose --json has each");
+    text_wrap_end(&wrap);
 }
 
 static const char *number_text(char to[CELL_MAX], double value, bool known, int digits)
@@ -350,22 +355,21 @@ static void print_rates_heading(struct text_row *row)
     text_row_end(row);
 }
 
-static void print_stream(struct text_row *row, const struct armtap_stream_diagnosis *stream)
+static void print_stream(struct text_row *row, const struct stream_group *group, const struct diagnosis_line *line)
 {
-    const struct armtap_stream_summary *summary = stream->summary;
-    const struct armtap_rates_totals *rates = stream->rates;
-    bool has_gap = rates->longest_gap >= 0 && summary->stream->records[ARMTAP_FROM_ROBOT] > 0;
-    char cells[RATE_COLUMNS][CELL_MAX];
-    text_count(cells[0], summary->number);
+    const struct armtap_rates_totals *rates = &line->rates;
+    bool has_gap = rates->longest_gap >= 0 && line->records > 0;
+    char cells[RATE_COLUMNS][CELL_MAX], numbers[STREAM_GROUP_MAX];
     number_text(cells[1], rates->expected_hz, rates->expected_hz > 0, 1);
     number_text(cells[2], rates->rate_hz, rates->rate_hz > 0, 1);
     number_text(cells[3], (double)rates->skipped, armtap_rates_know_skips(rates), 0);
-    text_count(cells[4], summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
+    text_count(cells[4], line->lost);
     ms_text(cells[5], rates->jitter_p50);
     ms_text(cells[6], rates->jitter_p99);
     ms_text(cells[7], rates->jitter_max);
     number_text(cells[8], (double)rates->longest_gap / 1e9, has_gap, 3);
-    for (size_t i = 0; i < RATE_COLUMNS; i++) {
+    text_row_cell(row, rate_columns[0].width, stream_group_numbers(numbers, group));
+    for (size_t i = 1; i < RATE_COLUMNS; i++) {
         if (i == JITTER_FROM)
             text_row_together(row, JITTER_WIDTH);
         text_row_cell(row, rate_columns[i].width, cells[i]);
@@ -382,78 +386,110 @@ static void print_clock_row(struct text_row *row, const char *number, const char
 }
 
 /* When the controller's clock was 0, and its drift. */
-static void print_clock(struct text_row *row, const struct armtap_stream_diagnosis *stream, enum timestamp_zone zone)
+static void print_clock(struct text_row *row, const struct stream_group *group,
+                        const struct armtap_clock_totals *clocks, enum timestamp_zone zone)
 {
-    const struct armtap_clock_totals *clocks = stream->clock;
-    char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX], number[CELL_MAX];
+    char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX], number[STREAM_GROUP_MAX];
     if (clocks->has_offset) {
         timestamp_date(date, clocks->offset, zone);
         cut_fraction(date, 7); /* microseconds are enough */
     }
-    print_clock_row(row, stream_number(number, stream->summary->number), date,
+    print_clock_row(row, stream_numbers(number, group), date,
                     number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
 }
 
+/* "stream 17", or "streams 0-2999" at the beginning of a line; "\n" before the first. */
+static const char *streams_text(char to[STREAM_GROUP_MAX + 10], const struct stream_group *group, bool is_first)
+{
+    char numbers[STREAM_GROUP_MAX];
+    snprintf(to, STREAM_GROUP_MAX + 10, "%sstream%s %s", is_first ? "\n" : "", group->count > 1 ? "s" : "",
+             stream_group_numbers(numbers, group));
+    return to;
+}
+
 /* The client may not know that the controller cannot send at the rate it requests. */
-static void print_requests(const struct diagnosis *diagnosis)
+static bool print_request(const struct stream_group *group, const struct diagnosis_line *line, bool is_first)
 {
-    bool any = false;
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
-        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
-        const struct armtap_rates_totals *rates = armtap_diagnosis_stream_at(diagnosis->found, i)->rates;
-        double requested = rates ? rates->requested_hz : 0;
-        double highest = rates ? rates->highest_hz : 0;
-        if (!(requested > 0) || !(highest > 0) || requested == highest)
+    double requested = line->rates.requested_hz, highest = line->rates.highest_hz;
+    char subject[STREAM_GROUP_MAX + 10];
+    if (!(requested > 0) || !(highest > 0) || requested == highest)
+        return false;
+    text_line(stdout, 2, "%s: the client requested %g Hz; this controller can send %g Hz",
+              streams_text(subject, group, is_first), requested, highest);
+    return true;
+}
+
+static bool print_clock_set_back(const struct stream_group *group, const struct diagnosis_line *line, bool is_first)
+{
+    char subject[STREAM_GROUP_MAX + 10];
+    if (!line->back)
+        return false;
+    text_line(stdout, 2,
+              "%s: the capture's clock was set back by %.3f s at packet %" PRIu64 "; the rate is based on %s",
+              streams_text(subject, group, is_first), (double)line->back->by / 1e9, line->back->where.packet,
+              isnan(line->any->last_clock) ? "the usual step there" : "the controller's clock there");
+    return true;
+}
+
+/* 0 at other times: the controller was started again in between, or it is another. */
+#define ZEROS_APART 1000000000
+
+/* A line for each time at which the clock of streams alike was 0. */
+static void print_clocks_of(const struct diagnosis *diagnosis, struct text_row *row, const struct stream_kinds *kinds,
+                            const struct stream_group *group)
+{
+    struct stream_group part = {.from = group->from};
+    for (size_t i = group->from, to = i + group->count; i < to; i++) {
+        uint32_t number = kinds->members[i].summary->number, next = 0;
+        const struct armtap_clock_totals *clock = armtap_diagnosis_stream_at(diagnosis->found, number)->clock, *after;
+        part.first = part.count == 0 ? number : part.first;
+        part.last = number;
+        part.count++;
+        next = i + 1 < to ? kinds->members[i + 1].summary->number : 0;
+        after = i + 1 < to ? armtap_diagnosis_stream_at(diagnosis->found, next)->clock : NULL;
+        if (after && clock && clock->has_offset == after->has_offset &&
+            llabs(clock->offset / 2 - after->offset / 2) < ZEROS_APART / 2)
             continue;
-        text_line(stdout, 2, "%sstream %u: the client requested %g Hz; this controller can send %g Hz", any ? "" : "\n",
-                  summary->number, requested, highest);
-        any = true;
+        struct diagnosis_line line = diagnosis_line_of(diagnosis, kinds, &part);
+        if (line.clock)
+            print_clock(row, &part, line.clock, diagnosis->zone);
+        part = (struct stream_group){.from = i + 1};
     }
 }
 
-static void print_clocks_set_back(const struct diagnosis *diagnosis)
+static void print_clocks(const struct diagnosis *diagnosis, const struct stream_kinds *kinds)
 {
-    bool any = false;
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
-        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
-        if (!summary->back)
-            continue;
-        text_line(stdout, 2,
-                  "%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64
-                  "; the rate is based on %s",
-                  any ? "" : "\n", summary->number, (double)summary->back->by / 1e9, summary->back->where.packet,
-                  isnan(summary->last_clock) ? "the usual step there" : "the controller's clock there");
-        any = true;
-    }
+    putchar('\n');
+    struct text_row row = text_row_heading(stdout, 8, 1);
+    print_clock_row(&row, "stream", "controller clock zero", "drift, ppm (+ = fast)");
+    row.paint = PAINT_NONE;
+    for (size_t i = 0; i < kinds->row_count; i++)
+        print_clocks_of(diagnosis, &row, kinds, &kinds->rows[i]);
 }
 
-static void print_streams(const struct diagnosis *diagnosis)
+static void print_streams(const struct diagnosis *diagnosis, const struct stream_kinds *kinds)
 {
-    bool any_clock = false;
+    bool any_clock = false, any_request = false, any_back = false;
     putchar('\n');
     struct text_row row = text_row_heading(stdout, 0, 1);
     print_rates_heading(&row);
     row.paint = PAINT_NONE;
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
-        const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
-        if (!stream->rates)
-            continue;
-        print_stream(&row, stream);
-        any_clock = any_clock || stream->clock->has_offset;
+    for (size_t i = 0; i < kinds->row_count; i++) {
+        struct diagnosis_line line = diagnosis_line_of(diagnosis, kinds, &kinds->rows[i]);
+        if (line.has_rates)
+            print_stream(&row, &kinds->rows[i], &line);
+        any_clock = any_clock || (line.has_rates && line.clock && line.clock->has_offset);
     }
-    print_requests(diagnosis);
-    print_clocks_set_back(diagnosis);
-    if (!any_clock)
-        return;
-    putchar('\n');
-    row = text_row_heading(stdout, 8, 1);
-    print_clock_row(&row, "stream", "controller clock zero", "drift, ppm (+ = fast)");
-    row.paint = PAINT_NONE;
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
-        const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
-        if (stream->clock)
-            print_clock(&row, stream, diagnosis->zone);
+    for (size_t i = 0; i < kinds->row_count; i++) {
+        struct diagnosis_line line = diagnosis_line_of(diagnosis, kinds, &kinds->rows[i]);
+        any_request = print_request(&kinds->rows[i], &line, !any_request) || any_request;
     }
+    for (size_t i = 0; i < kinds->row_count; i++) {
+        struct diagnosis_line line = diagnosis_line_of(diagnosis, kinds, &kinds->rows[i]);
+        any_back = print_clock_set_back(&kinds->rows[i], &line, !any_back) || any_back;
+    }
+    if (any_clock)
+        print_clocks(diagnosis, kinds);
 }
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
@@ -519,6 +555,16 @@ struct mode_place {
     size_t index;
 };
 
+/* The changes of one stream, and the streams whose changes are told with them. */
+struct mode_list {
+    const struct mode_place *places;
+    size_t count;
+    uint64_t mark; /* of what is shown: the same where the values are */
+    unsigned last; /* of those streams, and how many there are */
+    size_t alike;
+    bool is_told; /* with those of another stream */
+};
+
 static int by_stream(const void *a, const void *b)
 {
     const struct mode_place *one = a, *other = b;
@@ -527,63 +573,132 @@ static int by_stream(const void *a, const void *b)
     return one->index < other->index ? -1 : one->index > other->index;
 }
 
-static void print_modes_title(const struct modes_table *table, unsigned stream)
+static int by_mark(const void *a, const void *b)
 {
-    char number[CELL_MAX];
+    const struct mode_list *one = a, *other = b;
+    if (one->mark != other->mark)
+        return one->mark < other->mark ? -1 : 1;
+    return by_stream(one->places, other->places);
+}
+
+static int by_first_place(const void *a, const void *b)
+{
+    const struct mode_list *one = a, *other = b;
+    return by_stream(one->places, other->places);
+}
+
+static void print_modes_title(const struct modes_table *table, const struct mode_list *list)
+{
+    char number[CELL_MAX], others[CELL_MAX + 60] = "";
+    if (list->alike > 0)
+        snprintf(others, sizeof others, ", and the same values in %zu more streams, up to %u", list->alike, list->last);
     const char *const texts[] = {"\n",
                                  text_paint_if(table->row.is_coloured, PAINT_HEADING),
                                  "modes of stream ",
-                                 text_count(number, stream),
+                                 text_count(number, list->places->stream),
                                  text_plain_if(table->row.is_coloured),
+                                 others,
                                  NULL};
     text_line_of(stdout, table->row.room, 2, texts);
 }
 
-/* Prints the changes of one stream. */
-static void print_modes_of(struct modes_table *table, const struct mode_place *places, size_t count)
+/* Prints the changes of one stream. Returns whether there were any to show. */
+static bool print_modes_of(struct modes_table *table, const struct mode_list *list)
 {
     const struct diagnosis *diagnosis = table->diagnosis;
     struct headline headline = headline_begin(diagnosis);
     size_t lines = 0, more = 0, next = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis->found, places[i].index);
-        if (places[i].index < next || !diagnosis_shows(diagnosis, &mode->where))
+    for (size_t i = 0; i < list->count; i++) {
+        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis->found, list->places[i].index);
+        if (list->places[i].index < next || !diagnosis_shows(diagnosis, &mode->where))
             continue;
         if (lines == MODE_LINES) {
             more++;
             continue;
         }
         if (lines++ == 0)
-            print_modes_title(table, places[i].stream);
+            print_modes_title(table, list);
         print_headline(&headline, diagnosis, &mode->where);
-        next = print_mode(table, places[i].index) + 1;
+        next = print_mode(table, list->places[i].index) + 1;
     }
     if (more > 0)
         text_line(stdout, 4, "  and %zu more changes; --json has them", more);
+    return lines > 0;
+}
+
+static uint64_t mark_of(const struct diagnosis *diagnosis, const struct mode_place *places, size_t count)
+{
+    uint64_t mark = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis->found, places[i].index);
+        if (!diagnosis_shows(diagnosis, &mode->where))
+            continue;
+        mark = stream_mark_add(mark, (uintptr_t)mode->field + mode->arm);
+        mark = stream_mark_add(mark, (uint64_t)mode->value);
+    }
+    return mark;
+}
+
+/* Tells lists of the same values with the first of them, if they are many. `lists` are in the order of their streams,
+ * before and afterwards. */
+static void join_lists(struct mode_list *lists, size_t count)
+{
+    qsort(lists, count, sizeof *lists, by_mark);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && lists[to].mark == lists[from].mark;)
+            to++;
+        if (to - from <= STREAM_KIND_FEW)
+            continue;
+        lists[from].alike = to - from - 1;
+        lists[from].last = lists[to - 1].places->stream;
+        for (size_t i = from + 1; i < to; i++)
+            lists[i].is_told = true;
+    }
+    qsort(lists, count, sizeof *lists, by_first_place);
+}
+
+static void print_lists(const struct diagnosis *diagnosis, const struct mode_list *lists, size_t count)
+{
+    struct modes_table table = {diagnosis, text_row_begin(stdout, 4, 1), text_columns(stdout)};
+    size_t shown = 0, more = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (shown < MODE_STREAMS)
+            shown += !lists[i].is_told && print_modes_of(&table, &lists[i]);
+        else
+            more += !lists[i].is_told;
+    }
+    if (more > 0)
+        text_line(stdout, 2, "\nand the modes of %zu more streams; --json has them", more);
 }
 
 /* Returns 0, or -1 without memory. */
 static int print_modes(const struct diagnosis *diagnosis)
 {
-    size_t total = armtap_diagnosis_mode_count(diagnosis->found), count = 0;
+    size_t total = armtap_diagnosis_mode_count(diagnosis->found), count = 0, streams = 0;
     struct mode_place *places = malloc((total + 1) * sizeof *places);
-    if (!places)
-        return -1;
-    for (size_t i = 0; i < total; i++) {
+    struct mode_list *lists = malloc((total + 1) * sizeof *lists);
+    bool has_memory = places && lists;
+    for (size_t i = 0; has_memory && i < total; i++) {
         uint64_t connection = armtap_diagnosis_mode_at(diagnosis->found, i)->connection;
         const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, connection);
         if (summary)
             places[count++] = (struct mode_place){summary->number, i};
     }
-    qsort(places, count, sizeof *places, by_stream);
-    struct modes_table table = {diagnosis, text_row_begin(stdout, 4, 1), text_columns(stdout)};
+    if (has_memory)
+        qsort(places, count, sizeof *places, by_stream);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && places[to].stream == places[from].stream;)
             to++;
-        print_modes_of(&table, places + from, to - from);
+        lists[streams++] = (struct mode_list){
+            .places = places + from, .count = to - from, .mark = mark_of(diagnosis, places + from, to - from)};
+    }
+    if (has_memory) {
+        join_lists(lists, streams);
+        print_lists(diagnosis, lists, streams);
     }
     free(places);
-    return 0;
+    free(lists);
+    return has_memory ? 0 : -1;
 }
 
 /* ---- all of it
@@ -592,10 +707,15 @@ static int print_modes(const struct diagnosis *diagnosis)
 /* 0, or -1 if memory runs out. */
 static int print_tables(const struct diagnosis *diagnosis)
 {
-    if (armtap_streams_count(diagnosis->streams) > 0) {
-        print_ends(diagnosis);
-        print_streams(diagnosis);
+    struct stream_kinds kinds;
+    bool is_found = diagnosis_find_kinds(diagnosis, &kinds);
+    if (is_found && kinds.row_count > 0) {
+        print_ends(diagnosis, &kinds);
+        print_streams(diagnosis, &kinds);
     }
+    stream_kinds_free(&kinds);
+    if (!is_found)
+        return -1;
     if (print_modes(diagnosis) != 0)
         return -1;
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);

@@ -15,11 +15,10 @@
 #include "input/files/file_reader.h"
 #include "input/shell_command.h"
 #include "input/stream_kinds.h"
-#include "input/stream_rank.h"
 #include "analysis/inside.h"
 #include "input/robots/labels.h"
 
-#define CELL_MAX 72
+#define CELL_MAX STREAM_GROUP_MAX
 enum column {
     COLUMN_NUMBER,
     COLUMN_ROBOT,
@@ -211,20 +210,6 @@ static void write_range(char cell[CELL_MAX], const char *least, const char *most
         snprintf(cell, CELL_MAX, "%.*s-%.30s", is_shared ? (int)number : 30, least, most);
 }
 
-/* "10.0.0.9:40001", or "10.0.0.9 (2999)" */
-static void write_client(char cell[CELL_MAX], const struct stream_kinds *kinds, const struct stream_group *group,
-                         const struct labels *labels)
-{
-    const char *end = kinds->members[group->from].summary->stream->client, *client = labels_name(labels, end);
-    int length = client == end ? stream_host(client) : (int)strlen(client);
-    if (group->count == 1 || length == 0)
-        write_text(cell, *client ? client : "-");
-    else if (stream_group_is_of_one_client(kinds, group))
-        snprintf(cell, CELL_MAX, "%.*s (%zu)", length < 45 ? length : 45, client, group->count);
-    else
-        snprintf(cell, CELL_MAX, "several (%zu)", group->count);
-}
-
 static void fill_row(struct table_row *row, const struct stream_kinds *kinds, const struct stream_group *group,
                      const struct labels *labels)
 {
@@ -233,7 +218,7 @@ static void fill_row(struct table_row *row, const struct stream_kinds *kinds, co
     char least[CELL_MAX], most[CELL_MAX];
     stream_group_numbers(row->cell[COLUMN_NUMBER], group);
     write_text(row->cell[COLUMN_ROBOT], stream->robot[0] == '\0' ? "-" : labels_name(labels, stream->robot));
-    write_client(row->cell[COLUMN_CLIENT], kinds, group, labels);
+    stream_group_client(row->cell[COLUMN_CLIENT], kinds, group, labels_name(labels, stream->client));
     write_protocol(row->cell[COLUMN_PROTOCOL], stream);
     text_count(row->cell[COLUMN_RECORDS], sum.records[ARMTAP_FROM_ROBOT]);
     write_rate(least, sum.slowest);

@@ -244,7 +244,7 @@ void stream_kinds_free(struct stream_kinds *kinds)
 
 /* ---- what is said of a group ------------------------------------------------------------------------------------- */
 
-bool stream_group_is_of_one_client(const struct stream_kinds *kinds, const struct stream_group *group)
+static bool is_of_one_client(const struct stream_kinds *kinds, const struct stream_group *group)
 {
     const char *client = kinds->members[group->from].summary->stream->client;
     for (size_t i = group->from; i < group->from + group->count; i++)
@@ -266,5 +266,19 @@ const char *stream_group_numbers(char to[STREAM_GROUP_MAX], const struct stream_
     int length = snprintf(to, STREAM_GROUP_MAX, "%" PRIu32, group->first);
     if (group->count > 1)
         snprintf(to + length, STREAM_GROUP_MAX - (size_t)length, "-%" PRIu32, group->last);
+    return to;
+}
+
+const char *stream_group_client(char to[STREAM_GROUP_MAX], const struct stream_kinds *kinds,
+                                const struct stream_group *group, const char *name)
+{
+    bool is_address = name == kinds->members[group->from].summary->stream->client;
+    int length = is_address ? stream_host(name) : (int)strlen(name);
+    if (group->count == 1 || length == 0)
+        snprintf(to, STREAM_GROUP_MAX, "%s", *name ? name : "-");
+    else if (is_of_one_client(kinds, group))
+        snprintf(to, STREAM_GROUP_MAX, "%.*s (%zu)", length < 45 ? length : 45, name, group->count);
+    else
+        snprintf(to, STREAM_GROUP_MAX, "several (%zu)", group->count);
     return to;
 }

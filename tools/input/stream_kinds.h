@@ -41,13 +41,15 @@ bool stream_kinds_find(struct stream_kinds *kinds, const struct armtap_streams *
                        void (*measure)(const void *user, struct stream_member *member), const void *user);
 void stream_kinds_free(struct stream_kinds *kinds);
 
-/* Whether all its streams are of one client's host. */
-bool stream_group_is_of_one_client(const struct stream_kinds *kinds, const struct stream_group *group);
 /* Of how many robots' ports. */
 size_t stream_group_robots(const struct stream_kinds *kinds, const struct stream_group *group);
 
-#define STREAM_GROUP_MAX 60
+#define STREAM_GROUP_MAX 72
 /* "17", or "0-2999" of those that lie between others or are all of them. Returns `to`. */
 const char *stream_group_numbers(char to[STREAM_GROUP_MAX], const struct stream_group *group);
+/* "10.0.0.9:40001", "10.0.0.9 (2999)" or "several (2999)"; `name` takes the place of the first one's address, unless
+ * that is what it is. Returns `to`. */
+const char *stream_group_client(char to[STREAM_GROUP_MAX], const struct stream_kinds *kinds,
+                                const struct stream_group *group, const char *name);
 
 #endif

@@ -125,35 +125,40 @@ static void put_count(struct buffer *page, uint64_t count)
     html_format(page, "<td class=\"number\">%" PRIu64 "</td>", count);
 }
 
-static void put_stream(struct buffer *page, const struct armtap_stream_diagnosis *diagnosis,
-                       const struct labels *labels)
+static void put_stream(struct buffer *page, const struct report *report, const struct stream_kinds *kinds,
+                       const struct stream_group *group)
 {
-    static const struct armtap_rates_totals unknown = {
-        .jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1, .longest_gap = -1};
-    const struct armtap_stream *stream = diagnosis->summary->stream;
-    const struct armtap_rates_totals *rates = diagnosis->rates ? diagnosis->rates : &unknown;
+    const struct diagnosis_line line = diagnosis_line_of(&report->diagnosis, kinds, group);
+    const struct labels *labels = report->diagnosis.source->labels;
+    const struct armtap_stream *stream = line.any->stream;
+    const struct armtap_rates_totals *rates = &line.rates;
     const char *protocol = armtap_protocol_name(stream->protocol);
-    html_format(page, "<tr><td class=\"number\">%u</td>", diagnosis->summary->number);
+    char text[STREAM_GROUP_MAX];
+    html_format(page, "<tr><td class=\"number\">%s</td>", stream_group_numbers(text, group));
     put_cell(page, protocol ? protocol : "");
     put_cell(page, labels_name(labels, stream->robot));
-    put_cell(page, labels_name(labels, stream->client));
-    put_count(page, stream->records[ARMTAP_FROM_ROBOT]);
+    put_cell(page, stream_group_client(text, kinds, group, labels_name(labels, stream->client)));
+    put_count(page, line.records);
     put_number(page, rates->expected_hz, rates->expected_hz > 0, 1);
     put_number(page, rates->rate_hz, rates->rate_hz > 0, 1);
     put_number(page, (double)rates->skipped, armtap_rates_know_skips(rates), 0);
-    put_count(page, stream->bytes_lost[0] + stream->bytes_lost[1]);
+    put_count(page, line.lost);
     put_number(page, (double)rates->jitter_p50 / 1e6, rates->jitter_p50 >= 0, 3);
     put_number(page, (double)rates->jitter_p99 / 1e6, rates->jitter_p99 >= 0, 3);
     put_number(page, (double)rates->jitter_max / 1e6, rates->jitter_max >= 0, 3);
     put_number(page, (double)rates->longest_gap / 1e9, rates->longest_gap >= 0, 3);
-    bool has_drift = diagnosis->clock && diagnosis->clock->has_drift;
-    put_number(page, has_drift ? diagnosis->clock->drift_ppm : 0, has_drift, 1);
+    bool has_drift = line.clock && line.clock->has_drift;
+    put_number(page, has_drift ? line.clock->drift_ppm : 0, has_drift, 1);
     html_put(page, "</tr>\n");
 }
 
-void report_put_streams(struct buffer *page, const struct report *report)
+int report_put_streams(struct buffer *page, const struct report *report)
 {
-    size_t count = armtap_diagnosis_stream_count(report->diagnosis.found);
+    struct stream_kinds kinds;
+    if (!diagnosis_find_kinds(&report->diagnosis, &kinds)) {
+        stream_kinds_free(&kinds);
+        return -1;
+    }
     html_put(page, "<h2>Streams</h2>\n<div class=\"scroll\"><table>\n<thead><tr>");
     static const char *const titles[] = {"#",
                                          "protocol",
@@ -172,12 +177,18 @@ void report_put_streams(struct buffer *page, const struct report *report)
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         html_format(page, "<th%s>%s</th>", i >= 1 && i <= 3 ? "" : " class=\"number\"", titles[i]);
     html_put(page, "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < count && i < REPORT_STREAMS_MAX; i++)
-        put_stream(page, armtap_diagnosis_stream_at(report->diagnosis.found, i), report->diagnosis.source->labels);
+    for (size_t i = 0; i < kinds.row_count && i < REPORT_STREAMS_MAX; i++)
+        put_stream(page, report, &kinds, &kinds.rows[i]);
     html_put(page, "</tbody>\n</table></div>\n");
-    if (count > REPORT_STREAMS_MAX)
-        html_format(page, "<p>%zu more streams are left out here: armtap info lists them.</p>\n",
-                    count - REPORT_STREAMS_MAX);
+    if (kinds.row_count < armtap_streams_count(report->diagnosis.streams))
+        html_put(page,
+                 "<p>(N): so many streams alike in one line: the lowest rate, sums of what was skipped and lost, the "
+                 "greatest jitter, gap and drift.</p>\n");
+    if (kinds.row_count > REPORT_STREAMS_MAX)
+        html_format(page, "<p>%zu more lines are left out here: armtap info --json lists all streams.</p>\n",
+                    kinds.row_count - REPORT_STREAMS_MAX);
+    stream_kinds_free(&kinds);
+    return 0;
 }
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
