@@ -76,7 +76,7 @@
     VECTOR(actual_TCP_force, double, DOUBLE, 6, OUTPUT, "N, Nm", 68, 68, "TCP force", "", "force and torque at the tool, in the base frame") \
     VECTOR(target_TCP_pose, double, DOUBLE, 6, OUTPUT, "m, rad", 0, 74, "Tool vector target", "", "commanded tool pose: x, y, z and rotation vector") \
     VECTOR(target_TCP_speed, double, DOUBLE, 6, OUTPUT, "m/s, rad/s", 80, 80, "TCP speed target", "", "commanded tool speed") \
-    SCALAR(actual_digital_input_bits, uint64_t, UINT64, OUTPUT, "bits", 86, 86, "Digital input bits", "", "digital inputs: 0-7 standard, 8-15 configurable, 16-17 tool") \
+    SCALAR(actual_digital_input_bits, uint64_t, UINT64, OUTPUT, "bits", 86, 86, "Digital input bits", "", "digital inputs: 0-7 standard, 8-15 configurable, 16-17 tool; CB2: 8-9 tool") \
     VECTOR(joint_temperatures, double, DOUBLE, 6, OUTPUT, "degC", 87, 87, "Motor temperatures", "", "joint temperatures") \
     SCALAR(actual_execution_time, double, DOUBLE, OUTPUT, "ms", 93, 93, "Controller Timer", "", "run time of the controller's real-time thread") \
     SCALAR(rt_94, double, DOUBLE, LEGACY, "", 94, 94, "Test value", "", "reserved by UR") \
@@ -94,7 +94,7 @@
     SCALAR(actual_robot_voltage, double, DOUBLE, OUTPUT, "V", 0, 123, "V robot", "", "robot voltage (48 V) of the safety control board") \
     SCALAR(actual_robot_current, double, DOUBLE, OUTPUT, "A", 0, 124, "I robot", "", "robot current of the safety control board") \
     VECTOR(actual_joint_voltage, double, DOUBLE, 6, OUTPUT, "V", 0, 125, "V actual", "", "joint voltages") \
-    SCALAR(actual_digital_output_bits, uint64_t, UINT64, OUTPUT, "bits", 0, 131, "Digital outputs", "", "digital outputs: 0-7 standard, 8-15 configurable, 16-17 tool") \
+    SCALAR(actual_digital_output_bits, uint64_t, UINT64, OUTPUT, "bits", 0, 131, "Digital outputs", "", "digital outputs: 0-7 standard, 8-15 configurable, 16-17 tool; CB2: 8-9 tool") \
     SCALAR(runtime_state, uint32_t, UINT32, OUTPUT, "enum", 0, 132, "Program state", "", "program state") \
     VECTOR(elbow_position, double, DOUBLE, 3, OUTPUT, "m", 0, 133, "Elbow position", "3.5.0 / 5.0.0", "elbow position in the base frame") \
     VECTOR(elbow_velocity, double, DOUBLE, 3, OUTPUT, "m/s", 0, 136, "Elbow velocity", "3.5.0 / 5.0.0", "elbow velocity in the base frame") \

@@ -238,6 +238,40 @@ def check_jitter(path, expected):
             raise SystemExit(f"{key}: found {stream[key]}, expected {near}")
 
 
+def make_clocks(draw, path):
+    """One of the two clocks is set, or the client's packets have a clock of their own. Of each row time and robot_time."""
+    capture, step = Capture(), draw.choice([2, 8, 40]) * MILLISECOND
+    count, kind = draw.randint(6, 20) * SECOND // step, draw.choice(["began anew", "set", "apart"])
+    turn, by = draw.randrange(count // 4, 3 * count // 4), draw.choice([-7, -0.4, 0.4, 5, 3600])
+    sent, rows = {False: 0, True: 0}, []
+    say = set_up(capture, 40000, START, sent, b"timestamp", SECOND // step)
+    for i in range(count):
+        clock = (i - turn) * step / SECOND + 5 if kind == "began anew" and i >= turn else 100 + i * step / SECOND
+        time = START + SECOND + i * step + (int(by * SECOND) if kind == "set" and i >= turn else 0)
+        say_at(capture, say, time, True, rtde("U", b"\1" + struct.pack(">d", clock)))
+        say_at(capture, say, time + 1000 + (int(by * SECOND) if kind == "apart" else 0), False, b"")
+        rows.append(time)
+    capture.write(path)
+    return kind, rows
+
+
+def check_clocks(seed, rounds, folder):
+    path, told = os.path.join(folder, "k.pcap"), 0
+    for i in range(rounds):
+        draw = random.Random(f"clocks {seed} {i}")
+        kind, times = make_clocks(draw, path)
+        found = [r[1] for r in csv.reader(io.StringIO(export("--fields", "robot_time", path)))][1:]
+        wrong = [one for one, time in zip(found, times) if one and abs(int(one.replace(".", "")) - time) > MILLISECOND]
+        if len(found) != len(times) or wrong:
+            raise SystemExit(f"seed {seed}, clocks {i}, {kind}: {len(found)} of {len(times)} rows, {len(wrong)} wrong")
+        told += sum(one != "" for one in found)
+        to = draw.choice(times)
+        found = rows_of(path, "--to", f"{to // SECOND}.{to % SECOND:09d}") if kind == "apart" else []
+        if kind == "apart" and [row[0] for row in found] != [time for time in times if time <= to]:
+            raise SystemExit(f"seed {seed}, clocks {i}: --to: {len(found)} rows")
+    return rounds, told
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 42
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
@@ -258,7 +292,8 @@ def main():
             lines = [json.loads(line) for line in export("-f", "ndjson", path).splitlines()]
             expect("ndjson", [(line["time"], line["packet"]) for line in lines],
                    [(row[0] / SECOND, row[2]) for row in expected])
-            low, high = sorted(draw.choices(times, k=2))
+            turn = next((k for k in range(1, len(times)) if times[k] < times[k - 1]), 0)  # where the clock was set back
+            low, high = sorted(draw.choices(draw.choice([times[turn:], times[:turn] or times]), k=2))
             limits = [f"{t // SECOND}.{t % SECOND:09d}" for t in (low, high)]
             expect("--from --to", rows_of(path, "--from", limits[0], "--to", limits[1]),
                    [row for row in expected if low <= row[0] <= high])
@@ -273,7 +308,9 @@ def main():
                 raise SystemExit(f"seed {seed}, round {i}: robot_time: {len(wrong)} wrong, {found.count('')} empty")
             checks += 4 + (not set_back)
         more, gaps = check_gaps(seed, rounds // 2, folder)
-    print(f"{checks + more} passed, 0 failed, 0 skipped; {late} records waited for bytes before them, {gaps} gaps")
+        others, told = check_clocks(seed, rounds // 2, folder)
+    print(f"{checks + more + others} passed, 0 failed, 0 skipped; {late} records waited for bytes before them, {gaps} gaps, "
+          f"{told} times of robots whose clocks were set or began anew")
 
 
 main()

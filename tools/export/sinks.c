@@ -135,8 +135,9 @@ static int refuse_time(struct job *job, const struct armtap_record *record)
         snprintf(packet, sizeof packet, "packet %" PRIu64 ": ", record->where.packet);
     if (!format_has(job->wish->format, FORMAT_NEEDS_TIME))
         message_error("%s: %sit has no capture time%s, so %s", name, packet, plural,
-                      job->grid ? "--grid cannot place its rows; leave it out, or give --every N"
-                                : "--from and --to cannot be judged; leave them out");
+                      job->grid                 ? "--grid cannot place its rows; leave it out, or give --every N"
+                      : job->wish->every.ns > 0 ? "--every cannot count in time; give a number of records"
+                                                : "--from and --to cannot be judged; leave them out");
     else
         message_error("%s: %sit has no capture time%s, which messages of -f %s need; give -f %s, or %s", name, packet,
                       plural, job->wish->format->name, format_names(list, 0, FORMAT_NEEDS_TIME), remedy);
@@ -149,7 +150,8 @@ static int check_time(struct job *job, const struct armtap_record *record, bool 
     bool has_time = record->read.time != ARMTAP_NO_TIME;
     bool is_limited = job->wish->from.given || job->wish->to.given;
     *is_within = true;
-    if (!has_time && (is_limited || job->grid || format_has(job->wish->format, FORMAT_NEEDS_TIME)))
+    if (!has_time &&
+        (is_limited || job->grid || job->wish->every.ns > 0 || format_has(job->wish->format, FORMAT_NEEDS_TIME)))
         return refuse_time(job, record);
     if (!is_limited)
         return 0;

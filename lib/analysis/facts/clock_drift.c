@@ -14,6 +14,7 @@
 #define CLOCK_NOISE 1e-6
 /* s */
 #define CHANNELS_APART 1
+#define SET_BACK 1 /* s: capture times that go back further were set */
 /* Fewer blocks at an end may be late for other reasons. */
 #define SET_BLOCKS 3
 #define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
@@ -104,7 +105,8 @@ void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_r
     if (is_behind && clock > run->last_clock - CHANNELS_APART)
         return;
     run->channel = record->recipe_id;
-    bool begins = !(run->length > 0) || clock < run->last_clock - CLOCK_NOISE || time < run->first_time;
+    bool begins = !(run->length > 0) || clock < run->last_clock - CLOCK_NOISE || time < run->first_time ||
+                  armtap_time_seconds(run->first_time, time) < run->last - SET_BACK;
     if (clocks->failed)
         return;
     if (begins)
@@ -114,7 +116,7 @@ void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_r
     if (!add_point(clocks, run, &here))
         return;
     run->last_clock = clock;
-    run->last = x;
+    run->last = fmax(run->last, x);
     run->packages++;
 }
 
@@ -161,11 +163,11 @@ static double median_height(const struct armtap_clock_point *block, size_t from,
     return median(heights, to - from);
 }
 
-/* Whether from some block on all are higher, or all lower, than all before it. */
-static bool was_set(const struct armtap_clock_point *block, size_t count, double slope)
+/* Whether from some block on, `least` from either end, all are higher, or all lower, than all before it by `by` s. */
+static bool was_set(const struct armtap_clock_point *block, size_t count, double slope, size_t least, double by)
 {
-    for (size_t i = SET_BLOCKS; i + SET_BLOCKS <= count; i++)
-        if (fabs(median_height(block, i, count, slope) - median_height(block, 0, i, slope)) > CLOCKS_SET)
+    for (size_t i = least; i + least <= count; i++)
+        if (fabs(median_height(block, i, count, slope) - median_height(block, 0, i, slope)) > by)
             return true;
     return false;
 }
@@ -178,7 +180,7 @@ static double confirmed_slope(const struct armtap_clock_point *block, size_t cou
     double slope = median_slope(block, count);
     double first = median_slope(block, half), second = median_slope(block + half, count - half);
     bool is_same = fabs(first - slope) * 1e6 <= CLOCKS_DRIFT_APART && fabs(second - slope) * 1e6 <= CLOCKS_DRIFT_APART;
-    return is_same && !was_set(block, count, slope) ? slope : NAN;
+    return is_same && !was_set(block, count, slope, SET_BLOCKS, CLOCKS_SET) ? slope : NAN;
 }
 
 /* The one that counts. */
@@ -187,15 +189,35 @@ static const struct armtap_clock_run *longest_run(const struct clock_drift *cloc
     return clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
 }
 
+bool armtap_clock_drift_was_set(const struct clock_drift *clocks)
+{
+    struct armtap_clock_point used[CLOCKS_BLOCKS];
+    const struct armtap_clock_run *run = longest_run(clocks);
+    size_t count = used_blocks(run, used), least = count / 8 + 1;
+    if (run->last < CLOCKS_DRIFT_SECONDS)
+        return false; /* within a shorter time lost packets alone may delay all that comes */
+    return was_set(used, count, 0, least, CLOCKS_SET + CLOCKS_FAST * run->last) ||
+           (count >= CLOCKS_DRIFT_BLOCKS && was_set(used, count, median_slope(used, count), least, CLOCKS_SET));
+}
+
+/* Packets that were swapped at its beginning are not part of the run, but come soon after the first. */
+static bool is_within(const struct armtap_clock_run *run, int64_t time, double clock)
+{
+    if (time == ARMTAP_NO_TIME || time < run->first_time || !(clock <= run->last_clock))
+        return false;
+    double since = armtap_time_seconds(run->first_time, time);
+    return clock < run->first_clock ? clock > run->first_clock - CHANNELS_APART && since < SET_BACK
+                                    : since <= run->last;
+}
+
 int64_t armtap_clock_drift_axis(const struct clock_drift *clocks, const struct armtap_clock_totals *totals,
-                                double clock)
+                                const struct armtap_record *record)
 {
     const struct armtap_clock_run *run = longest_run(clocks);
-    /* Packets that were swapped at its beginning are not part of the run. */
-    if (!totals->has_offset || !(clock >= run->first_clock - CHANNELS_APART && clock <= run->last_clock))
+    if (!totals->has_offset || !is_within(run, record->where.time, record->clock))
         return ARMTAP_NO_TIME;
-    double since = (clock - run->first_clock) * (1 - totals->drift_ppm / 1e6);
-    return totals->offset + (int64_t)(run->first_clock * 1e9) + (int64_t)(since * 1e9);
+    double since = (record->clock - run->first_clock) * (1 - totals->drift_ppm / 1e6);
+    return totals->offset + (int64_t)nearbyint(run->first_clock * 1e9) + (int64_t)nearbyint(since * 1e9);
 }
 
 void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals)

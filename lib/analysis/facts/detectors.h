@@ -29,6 +29,8 @@
 #define CLOCKS_DRIFT_APART 25
 /* s: the smallest change that counts as setting the capture's clock. */
 #define CLOCKS_SET 0.02
+/* By how much no clock is faster than another. */
+#define CLOCKS_FAST 5e-4
 
 /* A capture begins within the data: the packages so far count no more, but the runs and their beginnings stay. */
 void armtap_clock_drift_begin(struct clock_drift *clocks);

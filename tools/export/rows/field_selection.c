@@ -117,6 +117,7 @@ void selection_free(struct selection *selection)
 
 /* The picks so far. Each column has a flag for the whole column and one for each element. */
 struct picking {
+    const struct selection *selection;
     const struct table_column *columns;
     size_t column_count;
     struct picks picks;
@@ -336,6 +337,14 @@ static char *bit_name(const char *column, unsigned bit)
     return joined_name(column, number);
 }
 
+static bool is_excluded(const struct selection *selection, const char *name)
+{
+    size_t i = 0;
+    while (i < selection->count && !(selection->names[i][0] == '!' && strcmp(selection->names[i] + 1, name) == 0))
+        i++;
+    return i < selection->count;
+}
+
 /* A bit of a column, once. */
 static void pick_bit(struct picking *picking, size_t column, unsigned bit, const char *name)
 {
@@ -344,7 +353,7 @@ static void pick_bit(struct picking *picking, size_t column, unsigned bit, const
     pick.own_name = from->base ? bit_name(from->name, bit) : strdup(name);
     bool is_new = !has_bit(&picking->picks, column, bit) && !has_bit(picking->without, column, bit);
     picking->failed = picking->failed || !pick.own_name;
-    if (is_new && !picking->excludes && !picking->failed) {
+    if (is_new && !is_excluded(picking->selection, name) && !picking->failed) {
         picks_add(picking, &pick);
         if (!picking->failed) {
             picking->picks.pick[picking->picks.count - 1].name = pick.own_name;
@@ -440,7 +449,8 @@ static bool exclude_names(struct selection *selection, struct picking *picking)
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks)
 {
-    struct picking picking = {.columns = columns,
+    struct picking picking = {.selection = selection,
+                              .columns = columns,
                               .column_count = column_count,
                               .without = selection->without,
                               .parts = selection->parts,

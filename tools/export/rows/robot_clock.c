@@ -9,6 +9,7 @@ struct robot_clock {
     struct armtap_clock_totals totals;
     uint64_t counted; /* packages when `totals` were made, ... */
     bool is_of_now;   /* ... and of which run */
+    bool was_set;
 };
 
 /* Totals take thousands of steps. Those of a source that is read once are made anew when it has grown by an eighth. */
@@ -51,6 +52,7 @@ int64_t robot_clocks_time(struct robot_clocks *clocks, const struct armtap_recor
         armtap_clock_drift_totals(drift, &clock->totals);
         clock->counted = packages;
         clock->is_of_now = is_of_now;
+        clock->was_set = armtap_clock_drift_was_set(drift);
     }
-    return armtap_clock_drift_axis(&clock->drift, &clock->totals, record->clock);
+    return clock->was_set ? ARMTAP_NO_TIME : armtap_clock_drift_axis(drift, &clock->totals, record);
 }

@@ -155,7 +155,7 @@ static void check_indexed(struct run *run, const struct replay_indexed *indexed)
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-/* Packets between two questions: each costs time for every connection. */
+/* Packets before each question, which costs time for every connection; among them may be wanted ones again. */
 #define PATIENCE 64
 
 enum side { WANTED, MARGIN, BEYOND };
@@ -166,11 +166,19 @@ static enum side side_of_packet(const struct replay_end *wish, const struct armt
     return is_wanted ? WANTED : BEYOND;
 }
 
-static enum side side_of_time(const struct replay_ending *ending, const struct armtap_where *now)
+/* Times that went back, as those of two interfaces do whose clocks are apart, may do so again. */
+static enum side side_of_time(struct replay_ending *ending, const struct armtap_where *now)
 {
-    if (ending->time == ARMTAP_NO_TIME || now->time == ARMTAP_NO_TIME || now->time <= ending->time)
+    if (ending->time == ARMTAP_NO_TIME || now->time == ARMTAP_NO_TIME)
         return WANTED;
-    return armtap_time_between(ending->time, now->time) > REPLAY_END_MARGIN_NS ? BEYOND : MARGIN;
+    if (ending->latest == ARMTAP_NO_TIME || now->time > ending->latest)
+        ending->latest = now->time;
+    int64_t back = armtap_time_between(now->time, ending->latest);
+    ending->back = back > ending->back ? back : ending->back;
+    if (now->time <= ending->time)
+        return WANTED;
+    int64_t beyond = armtap_time_between(ending->time, now->time);
+    return beyond > REPLAY_END_MARGIN_NS && beyond - REPLAY_END_MARGIN_NS > ending->back ? BEYOND : MARGIN;
 }
 
 /* Call for each packet, after it was given to the net. Whether the file need not be read further. */
@@ -182,12 +190,13 @@ static bool is_ending_here(struct replay_ending *ending, const void *user, const
         return false;
     if (wish->to && !ending->has_time) {
         ending->has_time = true;
+        ending->latest = ARMTAP_NO_TIME;
         ending->time = timestamp_range(wish->from, wish->to, first_time, wish->zone).to;
     }
     enum side side = wish->to ? side_of_time(ending, now) : side_of_packet(wish, now);
     if (side == WANTED) {
         ending->last = *now;
-        ending->patience = 0;
+        ending->patience = PATIENCE;
     }
     if (side != BEYOND || ending->last.packet == 0)
         return false;

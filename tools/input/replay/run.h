@@ -40,6 +40,7 @@ struct replay_ending {
     const struct replay_end *wish; /* NULL: the reading ends with its input */
     bool has_time;
     int64_t time;
+    int64_t latest, back;     /* of the packets so far; how far their times went back */
     struct armtap_where last; /* of the packets that are wanted */
     unsigned patience;        /* packets until the net is asked again */
 };
