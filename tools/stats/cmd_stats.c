@@ -112,6 +112,10 @@ static int read_all(struct stats *stats)
     if (stats->totals.broken_off)
         return -1;
     armtap_streams_number(stats->streams);
+    const struct armtap_stream_summary *summary;
+    for (size_t i = 0; (summary = armtap_streams_at(stats->streams, i)); i++)
+        if (!stats->has_stream || i == stats->stream)
+            sums_lost(&stats->sums, summary->stream, stats->to_robot ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT);
     return 0;
 }
 
@@ -191,7 +195,8 @@ static void run_stats(struct stats *stats)
     const struct report report = {.sums = &stats->sums,
                                   .source = &stats->options.source,
                                   .direction = stats->to_robot ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT,
-                                  .zone = stats->options.zone};
+                                  .zone = stats->options.zone,
+                                  .is_whole = !stats->from.given && !stats->to.given};
     if (timestamp_is_swapped(&stats->from, &stats->to)) {
         message_error("--to is before --from; swap them");
         fail(stats);

@@ -74,7 +74,10 @@ static void modes_json(struct json *json, const struct robot_sums *robot, const 
         json_member_text(json, "name", mode_name_of(robot, cell, cell->modes[i].value));
         json_member_unsigned(json, "records", cell->modes[i].records);
         json_key(json, "duration_s");
-        json_decimal(json, cell->modes[i].ns, 9);
+        if (robot->first_time == ARMTAP_NO_TIME)
+            json_null(json);
+        else
+            json_decimal(json, cell->modes[i].ns, 9);
         json_close(json);
     }
     json_close(json);
@@ -88,7 +91,7 @@ static void numbers_json(struct json *json, const struct report *report, const s
     extreme_json(json, report, cell, "min", &cell->least);
     extreme_json(json, report, cell, "max", &cell->most);
     json_key(json, "mean");
-    json_double(json, cell->numbers > 0 ? (double)cell->mean : NAN);
+    json_double(json, cell_mean(cell));
     json_key(json, "deviation");
     json_double(json, cell_deviation(cell));
 }
@@ -128,6 +131,8 @@ void report_json(const struct report *report)
         json_member_unsigned(&json, "records", robot->records);
         json_member_unsigned(&json, "guessed", robot->guessed);
         json_member_unsigned(&json, "opaque", robot->opaque);
+        if (report->is_whole)
+            json_member_unsigned(&json, "bytes_lost", robot->bytes_lost);
         json_member_time(&json, "first_time", robot->first_time);
         json_member_time(&json, "last_time", robot->last_time);
         json_member_array(&json, "fields", true);
@@ -254,7 +259,7 @@ static void print_numbers(const struct report *report, const struct robot_sums *
     text_row_together(&row, 4 * (NUMBER_WIDTH + 1) + CHANGES_WIDTH);
     put_sample(&row, is_known, &cell->least.value, NULL);
     put_sample(&row, is_known, &cell->most.value, NULL);
-    put_real(&row, is_known ? (double)cell->mean : NAN);
+    put_real(&row, is_known ? cell_mean(cell) : NAN);
     put_real(&row, cell_deviation(cell));
     text_row_cell(&row, CHANGES_WIDTH, text_count(count, cell->changes));
     text_row_break(&row);
@@ -293,14 +298,15 @@ static void add_changes(struct text_wrap *wrap, const struct cell *cell)
 
 static void print_modes(const struct robot_sums *robot, const struct cell *cell)
 {
-    char number[CELL_BYTES];
+    char number[CELL_BYTES], time[40];
     struct text_wrap wrap = begin_line(cell);
     for (size_t i = 0; i < cell->mode_count; i++) {
         const struct mode_sum *mode = &cell->modes[i];
         const char *name = mode_name_of(robot, cell, mode->value);
         snprintf(number, sizeof number, "%" PRId64, mode->value);
-        add(&wrap, "%s %.3f s in %" PRIu64 " record%s;", name ? name : number, (double)mode->ns / 1e9, mode->records,
-            mode->records == 1 ? "" : "s");
+        snprintf(time, sizeof time, " %.3f s", (double)mode->ns / 1e9);
+        add(&wrap, "%s%s in %" PRIu64 " record%s;", name ? name : number,
+            robot->first_time == ARMTAP_NO_TIME ? "" : time, mode->records, mode->records == 1 ? "" : "s");
     }
     if (cell->modes_left_out > 0)
         add(&wrap, "others in %" PRIu64 " records;", cell->modes_left_out);
@@ -383,6 +389,9 @@ static void print_robot(const struct report *report, const struct robot_sums *ro
     if (robot->opaque > 0)
         text_line(stdout, INDENT, "%" PRIu64 " of them have no recipe, so that their values are not known.",
                   robot->opaque);
+    if (report->is_whole && robot->bytes_lost > 0)
+        text_line(stdout, INDENT, "Missing in the capture: %" PRIu64 " bytes, whose values are not in these figures.",
+                  robot->bytes_lost);
     for (enum part part = PART_TABLE; part <= PART_CONSTANT; part++)
         print_part(report, robot, part);
 }

@@ -69,6 +69,7 @@ static void cell_free(struct cell *cell)
     free(cell->first_text.data);
     free(cell->last_text.data);
     free(cell->modes);
+    free(cell->known);
     free(cell);
 }
 
@@ -173,6 +174,13 @@ void sums_pause(struct sums *sums, const struct armtap_stream *stream)
         if (flow)
             flow->pauses++;
     }
+}
+
+void sums_lost(struct sums *sums, const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    for (size_t i = 0; i < sums->robot_count; i++)
+        if (is_of(sums, sums->robots[i], stream))
+            sums->robots[i]->bytes_lost += stream->bytes_lost[direction] - stream->bytes_cut[direction];
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
@@ -382,6 +390,14 @@ static double real_of(const struct sample *sample)
                                           : (double)sample->u64;
 }
 
+/* The same of a whole number that no double has, where the compiler's long double is longer. */
+static long double exact_of(const struct sample *sample)
+{
+    return sample->type == ARMTAP_DOUBLE  ? sample->f64
+           : sample->type == ARMTAP_INT64 ? (long double)sample->i64
+                                          : (long double)sample->u64;
+}
+
 static bool is_less(const struct sample *one, const struct sample *other)
 {
     if (one->type != other->type || one->type == ARMTAP_DOUBLE)
@@ -431,6 +447,36 @@ static struct mode_sum *mode_of(struct cell *cell, int64_t value, bool *is_full)
     return &cell->modes[cell->mode_count++];
 }
 
+/* Clients that read one robot at a time tell the same of that time: how much of a span is new, in ns. A connection
+ * whose bytes are missing comes later than others. -1 without memory. */
+static int64_t add_known(struct cell *cell, int64_t from, int64_t to)
+{
+    struct time_span all = {from, to}, *known = cell->known;
+    int64_t news = to - from;
+    size_t kept = 0, oldest = 0;
+    for (size_t i = 0; i < cell->known_count; i++) {
+        const struct time_span *span = &known[i];
+        if (span->to < from || span->from > to) {
+            known[kept++] = *span;
+            continue;
+        }
+        news -= (span->to < to ? span->to : to) - (span->from > from ? span->from : from);
+        all.from = span->from < all.from ? span->from : all.from;
+        all.to = span->to > all.to ? span->to : all.to;
+    }
+    for (size_t i = 1; i < kept; i++)
+        oldest = known[i].to < known[oldest].to ? i : oldest;
+    cell->known_count = kept;
+    if (kept == KNOWN_MAX) {
+        known[oldest] = all;
+        return news;
+    }
+    if (!MAKE_ROOM(cell->known, cell->known_count))
+        return -1;
+    cell->known[cell->known_count++] = all;
+    return news;
+}
+
 /* The mode before held until now, unless something is missing in between. */
 static int take_mode(const struct moment *moment, const struct before *before, const struct sample *sample)
 {
@@ -446,9 +492,10 @@ static int take_mode(const struct moment *moment, const struct before *before, c
         time == ARMTAP_NO_TIME || time < before->time || armtap_time_between(before->time, time) > SILENCE)
         return 0;
     mode = mode_of(moment->cell, (int64_t)before->bits, &is_full);
-    if (mode)
-        mode->ns += time - before->time;
-    return 0;
+    int64_t news = add_known(moment->cell, before->time, time);
+    if (mode && news > 0)
+        mode->ns += news;
+    return news < 0 ? -1 : 0;
 }
 
 /* Connections that take turns do not come in the order of time: one that waits for missing bytes comes later. */
@@ -473,9 +520,17 @@ static void take_number(struct cell *cell, const struct extreme *here)
         cell->least = *here;
     if (is_first || is_less(most, sample) || (!is_less(sample, most) && is_before(here, &cell->most)))
         cell->most = *here;
-    long double difference = real - cell->mean;
+    long double number = exact_of(sample);
+    if (is_first)
+        cell->origin = number;
+    long double difference = number - cell->origin - cell->mean;
     cell->mean += difference / (long double)++cell->numbers;
-    cell->squares += difference * (real - cell->mean);
+    cell->squares += difference * (number - cell->origin - cell->mean);
+}
+
+double cell_mean(const struct cell *cell)
+{
+    return cell->numbers == 0 ? NAN : (double)(cell->origin + cell->mean);
 }
 
 double cell_deviation(const struct cell *cell)
