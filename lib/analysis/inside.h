@@ -227,8 +227,8 @@ void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_r
 void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals);
 /* Whether one of the two clocks was set during the run that counts. */
 bool armtap_clock_drift_was_set(const struct clock_drift *clocks);
-/* The capture's time, ns, at which the controller's clock showed that of a record of the run that counts, by the totals;
- * ARMTAP_NO_TIME for one of another run, or if unknown. */
+/* The capture's time, ns, at which the controller's clock showed that of a record of the run that counts, by the
+ * totals; ARMTAP_NO_TIME for one of another run, or if unknown. */
 int64_t armtap_clock_drift_axis(const struct clock_drift *clocks, const struct armtap_clock_totals *totals,
                                 const struct armtap_record *record);
 void armtap_clock_drift_clear(struct clock_drift *clocks);
