@@ -15,10 +15,19 @@ import subprocess
 import sys
 import tempfile
 
+from tally import ALL, expect as expect_truth, finish, lacks
+
 try:
     import pandas
 except ImportError:
     pandas = None
+try:
+    import h5py
+except ImportError:
+    h5py = None
+DEBIAN = "/usr/bin/python3"  # has pandas where another one comes first
+if not pandas and os.path.exists(DEBIAN) and os.path.realpath(sys.executable) != os.path.realpath(DEBIAN):
+    os.execv(DEBIAN, [DEBIAN] + sys.argv)
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 START = 1769860800 * 10**9
@@ -31,12 +40,18 @@ def rtde(kind, payload):
     return struct.pack(">HB", 3 + len(payload), ord(kind)) + payload
 
 
+def moved(time, set_back):
+    return time - 3600 * SECOND if set_back and time >= set_back else time
+
+
 class Capture:
     def __init__(self):
         self.packets = []  # time, order, bytes
 
-    def write(self, path):
+    def write(self, path, set_back=None):
+        """From `set_back` on the clock is an hour behind."""
         self.packets.sort(key=lambda one: one[:2])
+        self.packets = [(moved(time, set_back), *rest) for time, *rest in self.packets]
         with open(path, "wb") as file:
             file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
             for time, _, data in self.packets:
@@ -47,6 +62,7 @@ class Connection:
     def __init__(self, capture, robot, port, client):
         self.capture, self.robot, self.port, self.client = capture, bytes([10, 0, 0, robot]), port, client
         self.sent = {False: 1000, True: 5000}
+        self.recipe = b"timestamp,actual_q", b"DOUBLE,VECTOR6D"
 
     def say(self, time, who, payload, flags=24, at=None, heard=None):
         """A packet of the robot (who: True) or the client; `at`: it was sent before, with this number; `heard`: up to
@@ -64,14 +80,14 @@ class Connection:
         self.say(time, False, b"", 2)
         self.say(time, True, b"", 18)
         for who, kind, payload in [(False, "V", b"\0\2"), (True, "V", b"\1"),
-                                   (False, "O", struct.pack(">d", 125) + b"timestamp,actual_q"),
-                                   (True, "O", b"\1DOUBLE,VECTOR6D"), (False, "S", b""), (True, "S", b"\1")]:
+                                   (False, "O", struct.pack(">d", 125) + self.recipe[0]),
+                                   (True, "O", b"\1" + self.recipe[1]), (False, "S", b""), (True, "S", b"\1")]:
             if self.port == 30004:
                 self.say(time, who, rtde(kind, payload))
 
     def frame(self, values):
         if self.port == 30004:
-            return rtde("U", b"\1" + struct.pack(">7d", *values))
+            return rtde("U", b"\1" + struct.pack(">%dd" % len(values), *values))
         cells = [0.0] * 152
         cells[0], cells[31:37] = values[0], values[1:]
         return struct.pack(">I152d", 1220, *cells)
@@ -245,10 +261,134 @@ def check_formats(where, path, grid, key, sessions):
     return 2 + (records is not None)
 
 
+def check_pandas(where, path, grid, sessions):
+    """Every stream, and each robot of a row of all, by merge_asof of the plain export. Returns how many cells."""
+    def frame(*arguments):
+        text = io.StringIO(run(*arguments, path).stdout)
+        return pandas.read_csv(text, float_precision="round_trip", dtype={"time_ns": "int64"})
+    def join(plain, on_grid, prefix, what):
+        joined = pandas.merge_asof(on_grid[["time_ns"]], plain.sort_values("time_ns", kind="stable").assign(at=plain["time_ns"].astype("Int64")),
+                                   on="time_ns", direction="backward")
+        joined["age_s"] = (joined["time_ns"] - joined["at"]).to_numpy("float64", na_value=float("nan")) / 1e9
+        for name in ["age_s"] + NAMES:
+            if not joined[name].equals(on_grid[prefix + name].astype("float64")):
+                raise SystemExit(f"{where}: {what}: {prefix}{name} is not what merge_asof gives")
+        return len(joined) * (1 + len(NAMES))
+    done, text, columns = 0, f"{grid / MILLISECOND:g}ms", ["--fields", "time_ns,timestamp,actual_q"]
+    plain, on_grid = frame("--union", *columns), frame("--union", "--grid", text, *columns)
+    hosts = [robot.split(":")[0] for robot, _ in sessions]
+    for robot, records in plain.groupby("robot"):
+        host, port = robot.split(":")
+        ports = {r.split(":")[1] for r, _ in sessions if r.split(":")[0] == host}
+        prefix = f"{host}_" if len(ports) == 1 else f"{host}_{PROTOCOLS[port]}_"
+        done += join(records, on_grid, prefix, f"{robot} of {len(hosts)}")
+    if (on_grid["time_ns"].diff().dropna() != grid).any():
+        raise SystemExit(f"{where}: steps other than {grid}")
+    for stream in plain["stream"].unique():
+        one = frame("--stream", str(stream), "--grid", text, *columns)
+        if len(one):
+            done += join(plain[plain["stream"] == stream], one, "", f"stream {stream}")
+    return done
+
+
+def check_columns(where, path, folder, grid, sessions):
+    """HDF5 has what the CSV has: formats of columns."""
+    arguments = ["--union", "--grid", f"{grid / MILLISECOND:g}ms", "--fields", "time_ns,actual_q_3,packet", path]
+    run(*arguments, "-f", "h5", "-o", f"{folder}/c.h5")
+    rows, done = rows_of(run(*arguments).stdout), 0
+    if len(rows) == 1:
+        return 0
+    with h5py.File(f"{folder}/c.h5", "r") as file:
+        for at, name in enumerate(rows[0][1:], 1):
+            found = next(file[n] for n in file if file[n].attrs.get("name", n.encode()) in (name.encode(), name) or n == name)
+            found = [float(v) for v in found[:].flatten()]
+            wanted = [float(row[at]) if row[at] else None for row in rows[1:]]
+            if [v if v == v else None for v in found] != wanted:
+                raise SystemExit(f"{where}: h5 and csv: {name}: {found[:5]}, {wanted[:5]}")
+            done += len(wanted)
+    return done + len(sessions) * 0
+
+
+def check_pipe(where, path, grid):
+    """Read once, from a pipe, the same rows come as from the file."""
+    arguments = ["--grid", f"{grid / MILLISECOND:g}ms", "-f", "ndjson"]
+    with open(path, "rb") as file:
+        piped = subprocess.run([ARMTAP, "export", *arguments, "-"], stdin=file, capture_output=True, text=True, check=False)
+    def rows(text):
+        return sorted(json.dumps({k: v for k, v in json.loads(line).items() if k != "stream"}) for line in text.splitlines())
+    expect(f"{where}: pipe", rows(piped.stdout), rows(run(*arguments, path).stdout))
+
+
+def check_set_back(draw, path, grid):
+    """The axis begins anew where the capture's clock is set back by an hour."""
+    capture = Capture()
+    connection = Connection(capture, 2, 30004, 40001)
+    records, _ = session(draw, connection, START, 8 * MILLISECOND, 200, grid, [100.0])
+    at = draw.choice(records)[0]
+    capture.write(path, at)
+    pieces = [[r for r in records if r[0] < at], [(moved(r[0], at), r[1]) for r in records if r[0] >= at]]
+    wanted = [[seconds(i)] + cells(newest(piece, i), i) for piece in pieces if piece
+              for i in instants(piece[0][0], piece[-1][0], grid)]
+    for more in [[], ["--union"]]:
+        found = rows_of(run("--grid", f"{grid / MILLISECOND:g}ms", *more, path).stdout)[1:]
+        expect(f"set back {more}", found, wanted)
+    expect_truth("set back", True)
+
+
+def check_clients(path):
+    """Two clients with different recipes at once, one after the other with the same, and all with labels."""
+    capture = Capture()
+    def client(number, begin, count, recipe, values):
+        connection, records = Connection(capture, 2, 30004, number), []
+        connection.recipe = recipe
+        connection.open(begin)
+        for i in range(count):
+            records.append((begin + (i + 1) * 8 * MILLISECOND + number, values(i)))
+            connection.say(*records[-1][:1], True, connection.frame(records[-1][1]))
+        connection.say(records[-1][0] + 1000, True, b"", 17)
+        connection.say(records[-1][0] + 2000, False, b"", 17)
+        return records
+    scaling = b"timestamp,speed_scaling", b"DOUBLE,DOUBLE"
+    one = client(40001, START, 200, (b"timestamp,actual_q", b"DOUBLE,VECTOR6D"), lambda i: [i / 125] + 6 * [float(i)])
+    two = client(40002, START + 100 * MILLISECOND, 50, scaling, lambda i: [i / 125, 0.5 + i])
+    two += client(40003, START + 800 * MILLISECOND, 50, scaling, lambda i: [i / 125, 1000.0 + i])
+    capture.write(path)
+    rows = rows_of(run("--union", "--grid", "10ms", "--label", "10.0.0.2=cell-3", "--fields",
+                       "speed_scaling,actual_q_0,cell-3_rtde_timestamp,packet", path).stdout)
+    expect_truth("names of two clients", rows[0] == ["time", "cell-3_rtde_age_s", "cell-3_rtde_2_age_s", "cell-3_rtde_2_speed_scaling",
+                                                     "cell-3_rtde_actual_q_0", "cell-3_rtde_timestamp", "cell-3_rtde_packet",
+                                                     "cell-3_rtde_2_packet"], rows[0])
+    wanted = []
+    for i in instants(one[0][0], one[-1][0], 10 * MILLISECOND):
+        a, b = newest(one, i), newest(two, i)
+        wanted.append([seconds(i), repr((i - a[0]) / SECOND), repr((i - b[0]) / SECOND) if b else "",
+                       repr(b[1][1]) if b else "", repr(a[1][1]), repr(a[1][0])])
+    expect("two clients", [row[:6] for row in rows[1:]], wanted)
+
+
+def check_silence(path):
+    """A year without records is left out, and said; a capture without times is refused."""
+    capture = Capture()
+    connection = Connection(capture, 2, 30004, 40001)
+    connection.open(START)
+    times = [START + 10 * MILLISECOND, START + 50 * MILLISECOND, START + 365 * 86400 * SECOND]
+    for time in times:
+        connection.say(time, True, connection.frame([1.0] * 7))
+    capture.write(path)
+    for more in [[], ["--union"]]:
+        done = run("--grid", "10ms", *more, path)
+        expect_truth(f"a year {more}", len(rows_of(done.stdout)) == 1 + 4 + 1 and "3153599995 rows of this silence" in done.stderr,
+                     done.stdout[:500], done.stderr)
+    with open(path, "wb") as file:
+        file.write(connection.frame([1.0] * 7) * 10)
+    done = run("--raw", "rtde", "--grid", "10ms", path, status=(2,))
+    expect_truth("no times", "--grid cannot place its rows" in done.stderr, done.stderr)
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 42
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 300 if os.environ.get("CHECK") == "all" else 40
-    compared, checks = 0, 0
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 200 if ALL else 12
+    compared, joined = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "c.pcap")
         for i in range(rounds):
@@ -261,8 +401,19 @@ def main():
             times = sorted(START + draw.randint(0, 4000) * MILLISECOND for _ in range(2))
             if any(times[0] <= r[0] <= times[1] for records in sessions.values() for r in records):
                 compared += check_all(where, path, grid, sessions, ["--from", seconds(times[0]), "--to", seconds(times[1])])
-            checks += check_formats(where, path, grid, draw.choice(list(sessions)), sessions)
-    print(f"{checks} passed, 0 failed, {0 if pandas else 1} skipped; {compared} cells")
+            check_formats(where, path, grid, draw.choice(list(sessions)), sessions)
+            check_pipe(where, path, grid)
+            joined += check_pandas(where, path, grid, sessions) if pandas and (ALL or i < 5) else 0
+            compared += check_columns(where, path, folder, grid, sessions) if h5py and (ALL or i < 5) else 0
+            expect_truth(where, True)
+            check_set_back(draw, path, grid)
+        check_clients(path)
+        check_silence(path)
+    for library, name in [(pandas, "pandas"), (h5py, "h5py")]:
+        if not library:
+            lacks(name, "grid-check.py's comparison with it")
+    print(f"{compared} cells, and {joined} by merge_asof")
+    return finish()
 
 
-main()
+sys.exit(main())

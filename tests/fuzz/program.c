@@ -185,6 +185,8 @@ static const struct trial exports[] = {
     {{"export", "-f", "ndjson", "--commands", "%F"}, json_lines},
     {{"export", "-f", "csv", "--stream", "0", "--enums", "both", "--every", "2", "%F"}, judge_csv},
     {{"export", "-f", "csv", "--stream", "0", "--changes", "*", "%F"}, judge_csv},
+    {{"export", "-f", "csv", "--union", "--grid", "1h", "%F"}, judge_csv},
+    {{"export", "-f", "ndjson", "--grid", "1h", "%F"}, json_lines},
     {{"export", "-f", "gnuplot", "--stream", "0", "--layout", "cb2", "%F"}, judge_gnuplot},
     {{"export", "-f", "csv", "--stream", "0", "--csv-safe", "%F"}, judge_csv},
     {{"export", "-f", "csv", "--stream", "0", "--strict", "--no-guess", "%F"}, judge_csv},

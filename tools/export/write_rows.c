@@ -202,8 +202,9 @@ static void find_names(struct job *job, const struct armtap_stream *stream)
                                          labels_find(labels, stream->client)};
 }
 
-struct output_row job_row_of(struct job *job, const struct armtap_record *record, struct table *table,
-                             const struct table_layout *layout)
+/* Inline, so that no row is copied. */
+static inline struct output_row row_of(struct job *job, const struct armtap_record *record, struct table *table,
+                                       const struct table_layout *layout)
 {
     job->generations |= 1u << record->stream->generation;
     find_names(job, record->stream);
@@ -233,13 +234,19 @@ struct output_row job_row_of(struct job *job, const struct armtap_record *record
     };
 }
 
+struct output_row job_row_of(struct job *job, const struct armtap_record *record, struct table *table,
+                             const struct table_layout *layout)
+{
+    return row_of(job, record, table, layout);
+}
+
 static int print_row(struct job *job, const struct armtap_record *record, struct table *table,
                      const struct table_layout *layout, struct output_file *outlet)
 {
     struct view *view = table ? table->view : &job->opaque_view;
     if (!job->batches)
         return -1;
-    struct output_row row = job_row_of(job, record, table, layout);
+    struct output_row row = row_of(job, record, table, layout);
     row.number = ++outlet->rows;
     if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT))
         request_warn_cells(job, view, &row);

@@ -308,7 +308,7 @@ static bool is_full(const struct batches *batches, const struct batch *batch)
            batch->width >= WIDTH_SHARE * batches->bytes_max;
 }
 
-static void keep_row(struct batch *batch, size_t at, const struct output_row *row)
+static inline void keep_row(struct batch *batch, size_t at, const struct output_row *row)
 {
     struct batch_row *one = &batch->more[at];
     batch->rows[at] = *row;
@@ -327,10 +327,10 @@ enum sink_outcome batches_row(struct batches *batches, struct output_file *outle
     size_t values = 0;
     batch->more[batch->count].view = view;
     batch->more[batch->count].outlet = outlet;
-    for (size_t part = 0; part < batches->parts; part++)
+    for (size_t part = 0; part < batches->parts; part++) {
         keep_row(batch, batch->count + part * batches->rows_max, &row[part]);
-    for (size_t part = 0; part < batches->parts; part++)
         values += row[part].values_length;
+    }
     if (batch->bytes.failed) {
         message_no_memory();
         return SINK_FAILED;

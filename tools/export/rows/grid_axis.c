@@ -5,6 +5,7 @@
 #include "base/process/message.h"
 
 #define ROWS_OF_SILENCE 1000 /* without the reserve */
+#define ROWS_LONGEST 1000000 /* of one silence */
 #define ROWS_RESERVED 10000000
 
 struct grid_axis grid_axis_begin(int64_t step, enum timestamp_zone zone)
@@ -41,7 +42,7 @@ bool grid_axis_affords(struct grid_axis *axis, const char *who, const struct tim
     char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
     if (count <= ROWS_OF_SILENCE / (records < ROWS_OF_SILENCE ? records + (records == 0) : ROWS_OF_SILENCE))
         return true;
-    if (count <= axis->reserved) {
+    if (count <= ROWS_LONGEST && count <= axis->reserved) {
         axis->reserved -= count;
         return true;
     }
@@ -49,7 +50,7 @@ bool grid_axis_affords(struct grid_axis *axis, const char *who, const struct tim
     timestamp_date(last, silence->to, axis->zone);
     message_warning("%s: no record from %s to %s: the %" PRIu64
                     " rows of this silence are left out, as --grid writes at "
-                    "most %d in silences; give a longer --grid, or --from and --to",
-                    who, first, last, count, ROWS_RESERVED);
+                    "most %d in one, and %d in all; give a longer --grid, or --from and --to",
+                    who, first, last, count, ROWS_LONGEST, ROWS_RESERVED);
     return false;
 }

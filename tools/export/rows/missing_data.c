@@ -282,7 +282,7 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
         flow->usual = step->usual;
 }
 
-void missing_flow_add(struct missing_flow *sum, const struct missing_flow *one)
+static inline void add_missing(struct missing_flow *sum, const struct missing_flow *one)
 {
     sum->bytes += one->bytes;
     sum->unread += one->unread;
@@ -292,6 +292,11 @@ void missing_flow_add(struct missing_flow *sum, const struct missing_flow *one)
     sum->from = one->from > sum->from ? one->from : sum->from;
     if (one->gap.seconds > sum->gap.seconds)
         sum->gap = one->gap;
+}
+
+void missing_flow_add(struct missing_flow *sum, const struct missing_flow *one)
+{
+    add_missing(sum, one);
 }
 
 /* A record that may become a row. */
@@ -309,7 +314,7 @@ static int take_record(struct missing_data *data, struct flow *flow, const struc
     if (gap_find(&data->ports, &flow->track, record, &sight, &flow->here.gap) != 0)
         return -1;
     flow->paused = false;
-    missing_flow_add(&flow->pending, &flow->here);
+    add_missing(&flow->pending, &flow->here);
     bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || !record->recipe || flow->is_unsure;
     if (counts && !flow->total && !(flow->total = calloc(1, sizeof *flow->total)))
         return -1;
@@ -473,7 +478,7 @@ static void count_missing(struct missing_total *total, const struct missing_flow
     if (isnan(known.seconds))
         known.seconds = 0;
     holes->count++;
-    missing_flow_add(&holes->sum, &known);
+    add_missing(&holes->sum, &known);
 }
 
 static bool has_places(const struct missing_total *total)

@@ -632,9 +632,9 @@ static enum tables_outcome follow_part(struct tables *tables, struct track *trac
     struct side *side = &track->side[record->direction];
     struct active *active = &side->active[side->latest];
     enum tables_outcome outcome = TABLES_OK;
-    if (tables->options.by_robot && active->part == 0)
-        outcome = choose_part(tables, active, record);
-    if (outcome != TABLES_OK)
+    bool is_first = !active->layout;
+    if (is_first && tables->options.by_robot && active->part == 0 &&
+        (outcome = choose_part(tables, active, record)) != TABLES_OK)
         return outcome;
     if (side->open && !active->layout)
         outcome = table_layout_of(tables, side->open, active);
@@ -652,7 +652,7 @@ static enum tables_outcome follow_part(struct tables *tables, struct track *trac
     side->counted = side->is_open || tables->options.mode == TABLES_JOINED ? side->counted : 0;
     side->is_open = true;
     *table = side->open;
-    if (active->part > 0)
+    if (is_first && active->part > 0)
         tables->parts[active->part - 1].recipe = active->layout->recipe;
     return TABLES_OK;
 }
