@@ -53,13 +53,13 @@ static int by_text(const void *a, const void *b)
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-/* Writes an IPv6 address as the library does: its last four bytes are never decimal. */
+/* Writes an IPv6 address as the library does: its last four bytes are decimal in ::ffff:10.0.0.2 only. */
 static void put_ipv6(char to[END_MAX], const unsigned char bytes[16])
 {
     char text[INET6_ADDRSTRLEN];
     inet_ntop(AF_INET6, bytes, text, sizeof text);
     char *colon = strrchr(text, ':');
-    if (strchr(text, '.'))
+    if (strchr(text, '.') && strncmp(text, "::ffff:", strlen("::ffff:")) != 0)
         snprintf(colon + 1, sizeof text - (size_t)(colon + 1 - text), "%x:%x", (unsigned)(bytes[12] << 8 | bytes[13]),
                  (unsigned)(bytes[14] << 8 | bytes[15]));
     snprintf(to, END_MAX, "[%s]", text);
