@@ -112,6 +112,7 @@ struct flow_rate {
     bool is_settled;
     double expected; /* step in s; 0: unknown */
     double usual;    /* the step that the clock is compared with; 0: unknown */
+    double before;   /* that of an earlier stretch with more records, set up alike; 0: unknown */
     bool has_last;
     struct arrival first, last;
     uint64_t records;
@@ -264,6 +265,35 @@ static double median_step(const struct flow_rate *flow)
     return middle_of(steps, count);
 }
 
+/* Of records without a clock, whose controller may be slower than asked: at least so many of the waiting ones show it.
+ * Waits of this many times the middle one are stalls. Arrival tells of a slower controller beyond this share. */
+#define PACE_SHOWN 16
+#define STALLED 3
+#define SLOWER 1.5
+
+/* The mean step of arrival of the waiting records in whole cycles of 2 ms; 0 if there are too few. */
+static double arrival_step(const struct flow_rate *flow)
+{
+    double waits[PACE_WAITING], sum = 0;
+    size_t count = 0, kept = 0;
+    struct arrival last = {.where.time = ARMTAP_NO_TIME};
+    for (unsigned i = 0; i < flow->waiting.count; i++) {
+        struct arrival arrival = armtap_waiting_at(&flow->waiting, i);
+        int64_t wait = between(&last.where, &arrival.where);
+        if (wait >= 0 && !arrival.after_gap)
+            waits[count++] = (double)wait / 1e9;
+        last = arrival;
+    }
+    if (count < PACE_SHOWN)
+        return 0;
+    double longest = STALLED * middle_of(waits, count);
+    for (size_t i = 0; i < count; i++) {
+        sum += waits[i] <= longest ? waits[i] : 0;
+        kept += waits[i] <= longest;
+    }
+    return floor(sum / (double)kept / 0.002 + 0.5) * 0.002;
+}
+
 /* A step in whole cycles of 2 ms, if it is near one. */
 static double whole_cycles(double step)
 {
@@ -300,6 +330,19 @@ static double expected_step(const struct flow_rate *flow, double median)
     if (has(flow, ARMTAP_TRAIT_UNASKED))
         return nearer(median, 0.008, 0.002);
     return median > 0 ? whole_cycles(median) : 0;
+}
+
+/* The step that the clock is compared with. */
+static double usual_step(const struct flow_rate *flow, double median, double expected)
+{
+    if (flow->before > 0 && (flow->waiting.count < PACE_WAITING || !(median > 0)))
+        return flow->before;
+    if (median > 0 && expected > 0 && median > 0.75 * expected && median < 1.5 * expected)
+        return expected;
+    if (median > 0 || !has(flow, ARMTAP_TRAIT_UR_CYCLE))
+        return median > 0 ? median : expected;
+    double arrived = arrival_step(flow);
+    return arrived > SLOWER * expected ? arrived : expected;
 }
 
 /* ---- judging --------------------------------------------------------------------------------------------------- */
@@ -781,14 +824,6 @@ static void judge(struct flow_rate *flow, struct findings *findings, const struc
     flow->last = *arrival;
 }
 
-/* The step that the clock is compared with. */
-static double usual_step(double median, double expected)
-{
-    if (median > 0 && expected > 0 && median > 0.75 * expected && median < 1.5 * expected)
-        return expected;
-    return median > 0 ? median : expected;
-}
-
 static void learn(struct flow_rate *flow)
 {
     struct armtap_rates_learned *learned = flow->learned;
@@ -834,7 +869,9 @@ static void settle(struct flow_rate *flow, struct findings *findings, const stru
     double median = told ? 0 : median_step(flow);
     flow->is_settled = true;
     flow->expected = told ? told->expected : expected_step(flow, median);
-    flow->usual = told ? told->usual : usual_step(median, flow->expected);
+    flow->usual = told ? told->usual : usual_step(flow, median, flow->expected);
+    if (flow->waiting.count >= PACE_SHOWN)
+        flow->before = flow->usual;
     if (!told)
         learn(flow);
     for (unsigned i = 0; i < flow->waiting.count && !flow->only_learns; i++) {
@@ -1068,7 +1105,7 @@ void armtap_flow_rate_last_step(const struct flow_rate *flow, struct armtap_rate
         return;
     }
     double median = median_step(flow);
-    double usual = usual_step(median, expected_step(flow, median));
+    double usual = usual_step(flow, median, expected_step(flow, median));
     struct arrival arrival = armtap_waiting_at(&flow->waiting, count - 1);
     struct clock_step clock_step = {.time = NAN};
     if (count > 1) {
@@ -1103,6 +1140,7 @@ void armtap_flow_rate_set_up(struct flow_rate *flow, struct findings *findings, 
         begin_stretch(flow, PHASE_UNKNOWN, NULL);
     }
     flow->frequency = event->frequency > 0 && event->frequency < 1e6 ? event->frequency : 0;
+    flow->before = 0;
 }
 
 /* The last record, or where data was granted. */
@@ -1162,6 +1200,7 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
         begin_stretch(flow, PHASE_PAUSED, NULL);
         flow->paused = event->where;
         flow->frequency = is_unanswered(flow) ? 0 : flow->frequency;
+        flow->before = is_unanswered(flow) ? 0 : flow->before;
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
         flow->is_closing = true;
         flow->sums.round_trip = event->round_trip;
