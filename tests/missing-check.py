@@ -96,11 +96,11 @@ def stream(capture, connection, time, draw, message_of, step, count, has_clock):
             when = next(at for first, last, at, _ in messages if last >= end)
             capture.add(when, connection, "r", bytes(content[begin:end]), lost=length > 0)
         i += max(length, 1)
-    expect(connection, messages, holes, sequence, step if has_clock else None)
+    expect(connection, messages, holes, sequence, step, has_clock)
     return time
 
 
-def expect(connection, messages, holes, sequence, step):
+def expect(connection, messages, holes, sequence, step, has_clock):
     """The rows: messages that no hole touches, with the holes since the one before."""
     since, records, skips = 0, 0, 0
     hole = iter(holes + [(2**62, 2**62)])
@@ -115,8 +115,8 @@ def expect(connection, messages, holes, sequence, step):
             skips += skipped
             continue
         # The bytes say how many packages are lost; those that were skipped among them are the rest of the clock's step.
-        told = 0 if previous is None or step is None else skipped + skips
-        connection.rows.append((sequence + begin, sequence + end, since, step and round(records * step, 6), told))
+        told = 0 if previous is None or not has_clock else skipped + skips
+        connection.rows.append((sequence + begin, sequence + end, since, round(records * step, 6), told))
         since, records, skips, previous = 0, 0, 0, at
 
 
@@ -151,7 +151,7 @@ def check_rows(capture, connection, rows, what, unsettled=0):
         if i >= unsettled:
             assert number(row["skipped"]) == skipped, (what, i, row, skipped)
             assert (row["lost_s"] == "") == (lost == 0), (what, i, row)
-            assert seconds is None or number(row["lost_s"]) == (seconds if lost else 0), (what, i, row, seconds)
+            assert number(row["lost_s"]) == (seconds if lost else 0), (what, i, row, seconds)
         values += len(COLUMNS)
     return values
 

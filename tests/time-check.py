@@ -3,7 +3,8 @@
 Python. Captures made here with struct: packets lost on the way and sent again, swapped, doubled and cut anew; clocks of
 several queues; a clock that is set back. `time` never goes back, and --from and --to cut one piece out of the rows.
 Gaps between rows, with and without the controller's clock: `gap_s` and `gap_cause` of pauses, reconnections, silences,
-packages skipped or not captured, by robot and port, on both sides of two missing cycles.
+packages skipped or not captured, by robot and port, on both sides of two missing cycles; the greater part of what is
+missing is the cause, also beside snapshot lengths, late records, clocks that are set, and pauses that were not captured.
 tests/time-check.py [SEED [ROUNDS]]."""
 import csv
 import io
@@ -42,11 +43,13 @@ class Capture:
         self.packets.append((time, packet(*what, len(self.packets) + 1)))
         return len(self.packets)
 
-    def write(self, path):
+    def write(self, path, cut=None):
+        """`cut`: packets of that length lose their last 44 bytes."""
         with open(path, "wb") as file:
             file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
             for time, data in self.packets:
-                file.write(struct.pack("<4I", time // SECOND, time % SECOND, len(data), len(data)) + data)
+                kept = len(data) - 44 * (len(data) == cut)
+                file.write(struct.pack("<4I", time // SECOND, time % SECOND, kept, len(data)) + data[:kept])
 
 
 def handshake(capture, port, time):
@@ -125,8 +128,8 @@ def make(draw, path):
     return rows, set_back is not None, sampled
 
 
-def export(*arguments):
-    run = subprocess.run([ARMTAP, "export", *arguments], capture_output=True, text=True, check=False)
+def export(*arguments, stdin=None):
+    run = subprocess.run([ARMTAP, "export", *arguments], capture_output=True, text=True, check=False, stdin=stdin)
     if run.returncode not in (0, 1):
         raise SystemExit(f"{arguments}: {run.stderr}")
     return run.stdout
@@ -142,7 +145,7 @@ def rows_of(path, *arguments):
 CAUSES = ["skipped", "lost", "paused", "silent", "reconnected"]
 
 
-def set_up(capture, client, time, sent, name, rate):
+def set_up(capture, client, time, sent, name, rate, types=b"\1DOUBLE"):
     """RTDE's handshake from a client's port; sequence numbers in `sent`."""
     def say(who, payload, flags=24):
         ports = (30004, client)
@@ -155,7 +158,7 @@ def set_up(capture, client, time, sent, name, rate):
     say(False, b"", 2)
     say(True, b"", 18)
     for who, kind, payload in [(False, "V", b"\0\2"), (True, "V", b"\1"),
-                               (False, "O", struct.pack(">d", rate) + name), (True, "O", b"\1DOUBLE"),
+                               (False, "O", struct.pack(">d", rate) + name), (True, "O", types),
                                (False, "S", b""), (True, "S", b"\1")]:
         say(who, rtde(kind, payload))
     return say
@@ -208,6 +211,97 @@ def make_gaps(draw, path):
 def say_at(capture, say, time, who, payload):
     say(who, payload)
     capture.packets[-1] = (time, capture.packets[-1][1])
+
+
+UNSETTLED = 64  # records until the usual step is known, where they are read once
+KINDS = ["lost", "skipped", "both", "unseen pause", "pause", "held", "capture set", "robot set back", "silent"]
+
+
+def make_kinds(draw, path):
+    """A connection that loses, skips, waits and pauses, with late records and clocks that are set, its records cut by the
+    snapshot length or not, sent as asked or slower. Of each row gap_s, gap_cause, lost_s and skipped; and how often what
+    came."""
+    asked, capture, truth, seen = draw.choice([25, 125, 500]), Capture(), [], {}
+    rate = draw.choice([asked, 25, 125]) if asked == 500 else asked
+    step, has_clock, is_cut = SECOND // rate, draw.random() < 0.5, draw.random() < 0.3
+    sent = {False: 0, True: 0}
+    say = set_up(capture, 40000, START + SECOND, sent, (b"timestamp" if has_clock else b"speed_scaling") + b",actual_q", asked,
+                 b"\1DOUBLE,VECTOR6D")
+    now, clock, before, shift, held, hole_at = START + 2 * SECOND, 5000.0, None, 0, 0, 0
+    count = draw.randint(120, 300)
+    for i in range(count):
+        what = draw.choice(KINDS) if i > 70 and held == 0 and draw.random() < 0.2 else None
+        what = "lost" if i + 1 == count and held == 0 and draw.random() < 0.5 else what  # one record behind the last hole
+        n, more = draw.choice([1, 1, 2, 2, 3, 5]), draw.choice([0, 1, 2, 4, 10])
+        if (what == "robot set back" or is_cut) and i - hole_at < 5:  # where a record begins behind a hole, those after it show
+            what = None
+        lost = n if what in ("lost", "both") else 0
+        # what came due beside it, and whether bytes of other messages are missing with the records
+        rest = {"skipped": n, "both": more, "silent": int(draw.choice([1.5, 2.5]) * rate)}.get(what, 0)
+        if what in ("pause", "unseen pause"):
+            rest, lost = draw.choice([1, 2, 3, rate, 3 * rate]), draw.choice([0, 0, 1, 3])
+        hole_at = i if lost or what == "unseen pause" else hole_at
+        sent[True] += 60 * lost
+        if what == "unseen pause":
+            sent[True] += 8
+        if what == "pause":
+            for who, kind, payload in [(False, "P", b""), (True, "P", b"\1"), (False, "S", b""), (True, "S", b"\1")]:
+                say_at(capture, say, before + (lost + rest + 1) * step // 3, who, rtde(kind, payload))
+        now, clock = now + (lost + rest + 1) * step, clock + (lost + rest + 1) / rate
+        if what == "capture set":
+            shift += 5 * SECOND
+        if what == "robot set back" and has_clock:
+            clock -= 50
+        if what == "held":
+            held = draw.choice([n, 3 * rate])
+            released = now + held * step
+        due = now if held == 0 else released
+        held = max(held - 1, 0)
+        time = max(due + shift + (0 if what == "pause" else draw.randint(-step // 3, step // 3)), (before or 0) + 2000)
+        say_at(capture, say, time, True, rtde("U", b"\1" + struct.pack(">7d", clock if has_clock else 1.0, *[0.1 * i] * 6)))
+        say_at(capture, say, time + 1000, False, b"")
+        seconds, exact = time - (before or time), what != "unseen pause" and what != "pause"
+        told = has_clock and what != "robot set back"
+        due = lost + rest if told else max(lost, (seconds + step // 2) // step - 1 if what == "pause" or seconds > 2 * SECOND else 0)
+        causes = {"lost": min(lost, due), "paused": due - lost if what == "pause" else 0}
+        is_long = seconds > 2 * SECOND and not (told and rest * step + step <= 2 * SECOND)
+        causes["silent" if is_long else "skipped"] = due - lost if what != "pause" else 0
+        cause = max(causes, key=causes.get) if due >= 2 else None
+        if before:
+            has_hole = lost > 0 or what == "unseen pause"
+            truth.append((seconds / SECOND if cause else None, cause, round(lost * step / SECOND, 6) if has_hole or is_cut else None,
+                          rest if told and rest and exact else None))
+            seen[what, cause] = seen.get((what, cause), 0) + 1
+        else:
+            truth.append((None, None, 0.0 if is_cut else None, None))
+        before = time
+    if draw.random() < 0.5:
+        say(False, b"", 17)
+        capture.packets[-1] = (before + 2000, capture.packets[-1][1])
+    capture.packets.sort(key=lambda one: one[0])
+    capture.write(path, 54 + 60 if is_cut else None)
+    return truth, seen
+
+
+def check_kinds(seed, rounds, folder):
+    path, found = os.path.join(folder, "k.pcap"), {}
+    for i in range(rounds):
+        expected, seen = make_kinds(random.Random(f"kinds {seed} {i}"), path)
+        for more in ([path], ["-"]):
+            with open(path, "rb") as file:
+                text = export("--fields", "gap_s,gap_cause,lost_s,skipped,lost_bytes", *more, stdin=file)
+            rows = list(csv.reader(io.StringIO(text)))[1:]
+            rows = [(float(r[-5]) if r[-5] else None, r[-4] or None, float(r[-3]) if r[-3] else None,
+                     int(r[-2]) if r[-2] else None) for r in rows]
+            if len(rows) == len(expected) and more == ["-"]:
+                rows[:UNSETTLED] = expected[:UNSETTLED]
+            if rows != expected:
+                bad = next((k for k, (a, b) in enumerate(zip(rows, expected)) if a != b), min(len(rows), len(expected)))
+                raise SystemExit(f"seed {seed}, kinds {i}, {more}: row {bad} of {len(expected)} ({len(rows)} found): found "
+                                 f"{rows[bad:bad + 1]}, expected {expected[bad:bad + 1]}")
+        for one, count in seen.items():
+            found[one] = found.get(one, 0) + count
+    return found
 
 
 def check_gaps(seed, rounds, folder):
@@ -309,8 +403,11 @@ def main():
             checks += 4 + (not set_back)
         more, gaps = check_gaps(seed, rounds // 2, folder)
         others, told = check_clocks(seed, rounds // 2, folder)
-    print(f"{checks + more + others} passed, 0 failed, 0 skipped; {late} records waited for bytes before them, {gaps} gaps, "
-          f"{told} times of robots whose clocks were set or began anew")
+        found = check_kinds(seed, rounds, folder)
+    for kind in KINDS:
+        print(f"{kind}: " + ", ".join(f"{found[one]} {one[1] or 'no gap'}" for one in sorted(found, key=str) if one[0] == kind))
+    print(f"{checks + more + others + 2 * rounds} passed, 0 failed, 0 skipped; {late} records waited for bytes before them, "
+          f"{gaps} gaps, {told} times of robots whose clocks were set or began anew")
 
 
 main()

@@ -9,7 +9,7 @@
 #include "array.h"
 
 #define SILENT_AFTER 2.0 /* s; as the finding `silence` */
-#define CYCLES_APART 2.5 /* from record to record, where at least two are missing */
+#define CYCLES_LEAST 2   /* missing */
 
 struct robot_port {
     char *name;
@@ -58,21 +58,35 @@ static double usual_of(const struct gap_track *track, const struct gap_sight *si
     return sight->usual > 0 || track->steps == 0 ? sight->usual : track->flowing / track->steps;
 }
 
-/* Why records are missing within a connection; `seconds`: since the one before by the capture's time. */
+/* The records due between two that follow each other within a connection: as many as the controller's clock says, else
+ * those whose bytes are missing, and what came due in a pause or a long silence. */
+static double missing_within(const struct gap_sight *sight, double usual, double seconds)
+{
+    double known = sight->lost + sight->unread;
+    if (!isnan(sight->clock) && usual > 0)
+        return floor(sight->clock / usual + 0.5) - 1;
+    if (!(seconds > SILENT_AFTER) && !(sight->is_paused && usual > 0))
+        return known;
+    return fmax(known, floor(seconds / usual + 0.5) - 1); /* no limit where the cycle is not known */
+}
+
+/* The cause of most of what is missing; `seconds`: since the record before by the capture's time. */
 static enum gap_cause cause_within(const struct gap_track *track, const struct gap_sight *sight, double seconds)
 {
-    double usual = usual_of(track, sight);
-    bool by_time = isnan(sight->clock) && (sight->is_paused || sight->has_lost);
-    bool is_apart = usual > 0 && (by_time ? seconds : sight->clock) > CYCLES_APART * usual;
-    if (is_apart && sight->is_paused)
-        return GAP_PAUSED;
-    if (is_apart && sight->has_lost)
+    double missing = missing_within(sight, usual_of(track, sight), seconds);
+    double lost = fmin(sight->lost, missing), unread = fmin(sight->unread, missing - lost);
+    double rest = missing - lost - unread;
+    if (!(missing >= CYCLES_LEAST))
+        return GAP_NONE;
+    if (lost >= rest && lost >= unread)
         return GAP_LOST;
-    if (is_apart && sight->has_unread)
+    if (unread >= rest)
         return GAP_CAPTURE;
-    if (seconds > SILENT_AFTER && seconds > CYCLES_APART * sight->usual)
+    if (sight->is_paused)
+        return GAP_PAUSED;
+    if (seconds > SILENT_AFTER && !(sight->clock <= SILENT_AFTER))
         return GAP_SILENT;
-    return is_apart && sight->usual > 0 ? GAP_SKIPPED : GAP_NONE;
+    return sight->usual > 0 ? GAP_SKIPPED : GAP_NONE;
 }
 
 int gap_find(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record,
@@ -92,7 +106,7 @@ int gap_find(struct robot_ports *ports, struct gap_track *track, const struct ar
     *gap = (struct gap){.seconds = seconds};
     if (!is_first)
         gap->cause = cause_within(track, sight, seconds);
-    else if (is_timed && usual > 0 && seconds > CYCLES_APART * usual)
+    else if (is_timed && usual > 0 && seconds > (CYCLES_LEAST + 0.5) * usual)
         gap->cause = record->stream->midstream ? GAP_CAPTURE : GAP_RECONNECTED;
     if (!is_first && gap->cause == GAP_NONE && !(sight->usual > 0) && seconds > 0) {
         track->flowing += isnan(sight->clock) ? seconds : sight->clock;

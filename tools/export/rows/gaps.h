@@ -1,8 +1,9 @@
 /* Gaps between the records of a robot's port, also across connections, and why: the columns gap_s and gap_cause.
  *
- * A gap is as long as the capture's time says; whether cycles are missing says the controller's clock, where the
- * records have one. Without it only pauses, missing bytes and long silences show. Connections to a port that exist at
- * the same time have gaps of their own; one that begins goes on from the last record of all. */
+ * A gap is as long as the capture's time says; how many cycles are missing says the controller's clock, where the
+ * records have one. Without it only pauses, missing bytes and long silences show. The cause is that of most of them.
+ * Connections to a port that exist at the same time have gaps of their own; one that begins goes on from the last
+ * record of all. */
 #ifndef EXPORT_GAPS_H
 #define EXPORT_GAPS_H
 
@@ -43,9 +44,11 @@ struct gap_track {
 
 /* What is known of the time since the connection's record before. */
 struct gap_sight {
-    bool is_paused, has_lost, has_unread;
-    double usual; /* time between two records, s; 0: unknown */
-    double clock; /* by how much the controller's clock advanced, s; NAN: unknown */
+    bool is_paused;
+    double lost;   /* records that fit into the bytes missing in the capture */
+    double unread; /* and into those that cannot be read */
+    double usual;  /* time between two records, s; 0: unknown */
+    double clock;  /* by how much the controller's clock advanced, s; NAN: unknown */
 };
 
 /* Takes the next record, if gaps are wanted. Sets *gap to the gap before it, zeros if there is none. 0, or -1 without

@@ -222,7 +222,7 @@ static bool is_too_small(const struct flow *flow, const struct armtap_record *re
 /* Whether records are as many as fit. */
 static bool is_countable(const struct flow *flow, const struct armtap_record *record, const struct missing_flow *hole)
 {
-    return !armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT) && hole->bytes > 0 && hole->bytes < GAP_KNOWN &&
+    return !armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT) && hole->bytes < GAP_KNOWN &&
            flow->length == record->frame_length;
 }
 
@@ -231,15 +231,14 @@ static void measure(const struct flow *flow, const struct armtap_record *record,
                     struct missing_flow *hole)
 {
     double fitting = records_in(record->frame_length, hole), whole = floor(fitting);
-    double usual = step->usual > 0 ? step->usual : flow->usual;
     bool is_clocked = flow->has_last && !isnan(step->clock);
-    bool is_counted = is_clocked ? is_too_small(flow, record, step, hole)
-                                 : whole >= 1 && usual > 0 && is_countable(flow, record, hole);
+    bool is_counted =
+        is_clocked ? is_too_small(flow, record, step, hole) : flow->usual > 0 && is_countable(flow, record, hole);
     hole->records = ceil(fitting);
     hole->seconds = NAN;
     if (flow->has_last && (flow->paused || is_counted)) {
         hole->records = whole;
-        hole->seconds = rounded(whole * usual);
+        hole->seconds = rounded(whole * flow->usual);
         hole->from = LOST_FROM_RATE;
     } else if (hole->bytes == 0 && whole < 1 && !(is_clocked && step->usual > 0)) {
         hole->records = hole->seconds = 0;
@@ -256,17 +255,58 @@ static bool is_hole(const struct missing_flow *missing)
     return missing->bytes > 0 || missing->unread > 0;
 }
 
-static void look_before(struct flow *flow, const struct armtap_record *record, const struct armtap_rates_step *step)
+/* What is known of the time before a record. What a gap cut of records is lost with the rest of them. */
+static struct gap_sight sight_of(const struct flow *flow, const struct armtap_record *record,
+                                 const struct armtap_rates_step *step)
 {
+    const struct missing_flow *hole = &flow->here;
+    bool is_rest = hole->bytes > 0 && hole->unread < 2 * record->frame_length;
+    const struct missing_flow unread = {.unread = is_rest ? 0 : hole->unread};
+    double both = floor(records_in(record->frame_length, hole));
+    double read = floor(records_in(record->frame_length, &unread));
+    double clock = flow->paused ? armtap_rates_clock(record) - flow->last_clock : step->clock;
+    return (struct gap_sight){flow->paused, both - read, read, flow->usual, clock > 0 ? clock : NAN};
+}
+
+/* The step to a record, by the clock and the usual step before it. */
+static struct armtap_rates_step own_step(const struct flow *flow, const struct armtap_record *record)
+{
+    double clock = armtap_rates_clock(record) - flow->last_clock, beyond = floor(clock / flow->usual + 0.25) - 1;
+    if (flow->paused || !(beyond >= 0 && beyond < 1e15))
+        return (struct armtap_rates_step){.clock = NAN};
+    double fitting = records_in(record->frame_length, &flow->here);
+    double lost = fitting > floor(fitting) ? beyond : fmin(beyond, fitting); /* else other messages are among them */
+    return (struct armtap_rates_step){(uint64_t)(beyond - lost), lost, clock, flow->usual};
+}
+
+/* Records that waited for a hole may come behind the connection's end, with which the rates end. A clock that stands
+ * says nothing. */
+static void take_step(const struct flow *flow, const struct armtap_record *record, struct armtap_rates_step *step)
+{
+    if (flow->has_last && (flow->closed[0] || flow->closed[1]))
+        *step = own_step(flow, record);
+    else if (flow->rates)
+        armtap_rates_last_step(flow->rates, record, step);
+    if (!(step->clock > 0))
+        step->clock = NAN;
+}
+
+static void look_before(struct flow *flow, const struct armtap_record *record, struct gap_sight *sight)
+{
+    struct armtap_rates_step step = {.clock = NAN};
     uint64_t lost = record->stream->bytes_lost[record->direction];
     uint64_t skipped = record->stream->bytes_skipped[record->direction];
     bool is_rest = !flow->has_last && record->stream->midstream;
     uint64_t cut = record->stream->bytes_cut[record->direction] - flow->cut_bytes;
     flow->here = (struct missing_flow){.bytes = lost - flow->lost_bytes - cut,
-                                       .unread = is_rest ? 0 : skipped - flow->skipped_bytes,
-                                       .skipped = step->skipped};
+                                       .unread = is_rest ? 0 : skipped - flow->skipped_bytes};
+    take_step(flow, record, &step);
+    flow->here.skipped = step.skipped;
+    if (step.usual > 0)
+        flow->usual = step.usual;
     if (is_hole(&flow->here))
-        measure(flow, record, step, &flow->here);
+        measure(flow, record, &step, &flow->here);
+    *sight = sight_of(flow, record, &step);
     flow->here.bytes += cut; /* bytes of this record: they stand for no other */
     flow->cut_bytes += cut;
     flow->length = record->frame_length;
@@ -278,8 +318,6 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
     flow->last_time = record->where.time;
     if (!isnan(armtap_rates_clock(record)))
         flow->last_clock = armtap_rates_clock(record);
-    if (step->usual > 0)
-        flow->usual = step->usual;
 }
 
 static inline void add_missing(struct missing_flow *sum, const struct missing_flow *one)
@@ -302,15 +340,12 @@ void missing_flow_add(struct missing_flow *sum, const struct missing_flow *one)
 /* A record that may become a row. */
 static int take_record(struct missing_data *data, struct flow *flow, const struct armtap_record *record)
 {
-    struct armtap_rates_step step = {.clock = NAN};
+    struct gap_sight sight;
     if (flow->rates && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
         return -1;
     if (data->only_learns)
         return 0;
-    if (flow->rates)
-        armtap_rates_last_step(flow->rates, record, &step);
-    look_before(flow, record, &step);
-    const struct gap_sight sight = {flow->paused, flow->here.bytes > 0, flow->here.unread > 0, flow->usual, step.clock};
+    look_before(flow, record, &sight);
     if (gap_find(&data->ports, &flow->track, record, &sight, &flow->here.gap) != 0)
         return -1;
     flow->paused = false;
