@@ -177,10 +177,16 @@ def seconds(time):
     return f"{time // SECOND}.{time % SECOND:09d}"
 
 
-def check_streams(where, path, folder, grid, sessions):
+def within(first, last, limits):
+    """Of --from A --to B."""
+    low, high = (round(float(limits[k]) * 1000) * MILLISECOND for k in (1, 3)) if limits else (first, last)
+    return max(first, low), min(last, high)
+
+
+def check_streams(where, path, folder, grid, sessions, limits=()):
     """A file for each stream. Returns how many cells were compared."""
     done, text = 0, f"{grid / MILLISECOND:g}ms"
-    run("--grid", text, "--split", "--fields", "robot,client,timestamp,actual_q", path, "-o", f"{folder}/g.csv")
+    run("--grid", text, *limits, "--split", "--fields", "robot,client,timestamp,actual_q", path, "-o", f"{folder}/g.csv")
     found = {}
     for name in glob.glob(f"{folder}/g.*.csv"):
         with open(name, newline="", encoding="utf-8") as file:
@@ -191,8 +197,9 @@ def check_streams(where, path, folder, grid, sessions):
         for row in rows[1:]:
             found.setdefault((row[2], row[3]), []).append(row[:2] + row[4:])
     for key, records in sessions.items():
-        wanted = [[seconds(i)] + cells(newest(records, i), i) for i in instants(records[0][0], records[-1][0], grid)]
-        expect(f"{where}, {key}", found.pop(key, []), wanted)
+        first, last = within(records[0][0], records[-1][0], limits)
+        wanted = [[seconds(i)] + cells(newest(records, i), i) for i in instants(first, last, grid)]
+        expect(f"{where}, {key} {limits}", found.pop(key, []), wanted)
         done += 9 * len(wanted)
     if found:
         raise SystemExit(f"{where}: rows of {list(found)}")
@@ -225,9 +232,7 @@ def check_all(where, path, grid, sessions, limits=()):
     if len(known) != len(names) or rows[0][0] != "time":
         raise SystemExit(f"{where}: columns {set(names) - set(rows[0])} are missing: {rows[0]}")
     first, last = min(r[0][0] for r in parts.values()), max(r[-1][0] for r in parts.values())
-    if limits:
-        low, high = (round(float(limits[k]) * 1000) * MILLISECOND for k in (1, 3))
-        first, last = max(first, low), min(last, high)
+    first, last = within(first, last, limits)
     found = [[row[0]] + [row[at] for at, _ in known] for row in rows[1:]]
     wanted = []
     for i in instants(first, last, grid):
@@ -307,6 +312,17 @@ def check_columns(where, path, folder, grid, sessions):
                 raise SystemExit(f"{where}: h5 and csv: {name}: {found[:5]}, {wanted[:5]}")
             done += len(wanted)
     return done + len(sessions) * 0
+
+
+def check_missing(where, path, grid):
+    """What is missing before records without a row is in the next row of their robot, and in one only."""
+    columns = ["--union", "--fields", "time_ns,lost_bytes,skipped", path]
+    plain, on_grid = rows_of(run(*columns).stdout), rows_of(run("--grid", f"{grid / MILLISECOND:g}ms", *columns).stdout)
+    last = int(on_grid[-1][on_grid[0].index("time_ns")]) if len(on_grid) > 1 else 0
+    for name in ["lost_bytes", "skipped"]:
+        wanted = sum(int(row[plain[0].index(name)] or 0) for row in plain[1:] if int(row[plain[0].index("time_ns")]) <= last)
+        places = [i for i, column in enumerate(on_grid[0]) if column.endswith(name)]
+        expect_truth(f"{where}: {name}", sum(int(row[i] or 0) for row in on_grid[1:] for i in places) == wanted, wanted)
 
 
 def check_pipe(where, path, grid):
@@ -400,9 +416,11 @@ def main():
             compared += check_all(where, path, grid, sessions)
             times = sorted(START + draw.randint(0, 4000) * MILLISECOND for _ in range(2))
             if any(times[0] <= r[0] <= times[1] for records in sessions.values() for r in records):
-                compared += check_all(where, path, grid, sessions, ["--from", seconds(times[0]), "--to", seconds(times[1])])
+                limits = ["--from", seconds(times[0]), "--to", seconds(times[1])]
+                compared += check_all(where, path, grid, sessions, limits) + check_streams(where, path, folder, grid, sessions, limits)
             check_formats(where, path, grid, draw.choice(list(sessions)), sessions)
             check_pipe(where, path, grid)
+            check_missing(where, path, grid)
             joined += check_pandas(where, path, grid, sessions) if pandas and (ALL or i < 5) else 0
             compared += check_columns(where, path, folder, grid, sessions) if h5py and (ALL or i < 5) else 0
             expect_truth(where, True)

@@ -285,7 +285,7 @@ void pick_read(const struct pick *pick, const struct output_row *row, struct arm
     if (entry != TABLE_NONE)
         armtap_recipe_read_cut(row->layout->recipe, entry, row->values, row->values_length, row->cut, row->cut_count,
                                value);
-    if (pick->is_bit)
+    if (pick->is_bit && value->present)
         take_bit(value, pick->bit);
 }
 
