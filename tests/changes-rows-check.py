@@ -145,7 +145,7 @@ def expect(records, watched):
         if any(name not in before or any(map(differ, now[name], before[name])) for name in now):
             rows.append((time, robot, number, pairs))
         before.update(now)
-        port[robot] = before
+        port.setdefault(robot, {}).update(now)
     return rows
 
 

@@ -433,10 +433,11 @@ def many_days(capture):
 
 PARTS = ["export", "-f", "parquet"]
 WIDE = ["export", "-f", "ndjson", "--threads", "16"]
+CHANGED = ["export", "-f", "ndjson", "--changes", "*"]
 FEW = (["info"], ["diagnose"], ["export", "-f", "ndjson"])
 ALL = FEW + (["export", "--stream", "0"], ["export", "--union"], WIDE, ["recipe", "--from"], ["compare"])
 # With how many connections that have records at once.
-CROWDS = ((open_3000, ALL, 3000), (open_30000, FEW, 30000), (own_recipes, (["info"], WIDE, ["recipe", "--from"]), 12000),
+CROWDS = ((open_3000, ALL + (CHANGED,), 3000), (open_30000, FEW, 30000), (own_recipes, (["info"], WIDE, CHANGED, ["recipe", "--from"]), 12000),
           (everything_at_once, (["diagnose", "--around", "safety.stop=5"], WIDE), 12000),
           (four_arms, ALL, 1000), (later_arms, FEW, 1000), (all_channels, FEW, 1500), (bytes_one_by_one, FEW, 0),
           (many_days, FEW, 4))

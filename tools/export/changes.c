@@ -21,29 +21,38 @@ struct watched_name {
 
 /* The last value of a watched pick; absent at first. */
 struct kept {
+    size_t number;
     struct armtap_value value;
     char *text; /* that of `value`; owned */
     size_t room;
 };
 
-/* What a connection said last, by number. */
-struct last_values {
+/* Values by number. */
+struct values {
     struct kept *kept;
     size_t count;
-    struct watched_port *port;
-    bool is_over; /* the connection is; its port keeps it */
+    size_t *slots; /* open addressing by number: 1 + the index in `kept`; 0: free */
+    size_t mask;   /* their count less 1; without slots 0 */
 };
 
 struct watched_port {
     char *name;
-    struct last_values *latest; /* of the record that came last; NULL: none yet */
+    struct values last; /* of any connection */
+};
+
+struct connection {
+    struct watched_port *port;
+    struct values last;
+    /* What `last` and the port's have: what records of this layout say of these picks. */
+    uint64_t turn;
+    const struct table_layout *layout;
 };
 
 struct changes {
     void *names; /* a tree of struct watched_name */
     size_t name_count;
     uint64_t turn;
-    struct by_connection connections; /* struct last_values */
+    struct by_connection connections; /* struct connection */
     struct watched_port **port;
     size_t port_count;
     struct armtap_value *now; /* of the current record, by pick */
@@ -58,28 +67,25 @@ struct changes *changes_new(void)
     return calloc(1, sizeof(struct changes));
 }
 
-static void last_free(struct last_values *last)
+static void values_free(struct values *values)
 {
-    for (size_t i = 0; last && i < last->count; i++)
-        free(last->kept[i].text);
-    if (last)
-        free(last->kept);
-    free(last);
+    for (size_t i = 0; i < values->count; i++)
+        free(values->kept[i].text);
+    free(values->kept);
+    free(values->slots);
 }
 
 void changes_free(struct changes *changes)
 {
     if (!changes)
         return;
-    for (size_t i = 0; i < changes->connections.count; i++)
-        last_free(changes->connections.slots[i].thing);
+    while (changes->connections.count > 0)
+        changes_close(changes, changes->connections.slots[changes->connections.count - 1].connection);
     free(changes->connections.slots);
     for (size_t i = 0; i < changes->port_count; i++) {
-        struct watched_port *port = changes->port[i];
-        if (port->latest && port->latest->is_over)
-            last_free(port->latest);
-        free(port->name);
-        free(port);
+        values_free(&changes->port[i]->last);
+        free(changes->port[i]->name);
+        free(changes->port[i]);
     }
     free(changes->port);
     tdestroy(changes->names, free);
@@ -165,7 +171,7 @@ int changes_watch(struct changes *changes, struct picks *picks)
     if (!pairs)
         return -1;
     free(picks->pick);
-    *picks = (struct picks){pairs, used};
+    *picks = (struct picks){.pick = pairs, .count = used, .turn = changes->turn};
     return failed ? -1 : 0;
 }
 
@@ -205,74 +211,99 @@ static int keep(struct kept *kept, const struct armtap_value *value)
     return 0;
 }
 
-static int grow(struct last_values *last, size_t count)
+static size_t *slot_of(const struct values *values, size_t number)
 {
-    struct kept *kept = realloc(last->kept, (count + 1) * sizeof *kept);
-    if (!kept)
+    size_t at = (size_t)((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & values->mask;
+    while (values->slots[at] > 0 && values->kept[values->slots[at] - 1].number != number)
+        at = (at + 1) & values->mask;
+    return &values->slots[at];
+}
+
+/* NULL if there is none. */
+static struct kept *kept_of(const struct values *values, size_t number)
+{
+    size_t place = values->slots ? *slot_of(values, number) : 0;
+    return place > 0 ? &values->kept[place - 1] : NULL;
+}
+
+static int make_slots(struct values *values)
+{
+    size_t count = values->slots ? 2 * (values->mask + 1) : 16;
+    size_t *slots = calloc(count, sizeof *slots);
+    if (!slots)
         return -1;
-    memset(kept + last->count, 0, (count - last->count) * sizeof *kept);
-    last->kept = kept;
-    last->count = count;
+    free(values->slots);
+    values->slots = slots;
+    values->mask = count - 1;
+    for (size_t i = 0; i < values->count; i++)
+        *slot_of(values, values->kept[i].number) = i + 1;
     return 0;
 }
 
-/* A copy for another connection; NULL without memory. */
-static struct last_values *last_copy(const struct last_values *from)
+/* Added if necessary; NULL without memory. */
+static struct kept *kept_add(struct values *values, size_t number)
 {
-    struct last_values *last = calloc(1, sizeof *last);
-    bool failed = !last || grow(last, from->count) != 0;
-    for (size_t i = 0; !failed && i < from->count; i++)
-        failed = keep(&last->kept[i], &from->kept[i].value) != 0;
-    if (!failed)
-        return last;
-    last_free(last);
-    return NULL;
+    struct kept *found = kept_of(values, number);
+    if (found)
+        return found;
+    if ((!values->slots || 2 * (values->count + 1) > values->mask) && make_slots(values) != 0)
+        return NULL;
+    if (!MAKE_ROOM(values->kept, values->count))
+        return NULL;
+    values->kept[values->count++] = (struct kept){.number = number};
+    *slot_of(values, number) = values->count;
+    return &values->kept[values->count - 1];
 }
 
-/* What a new connection goes on from. NULL without memory. */
-static struct last_values *last_begin(struct changes *changes, const struct armtap_record *record)
+/* NULL without memory. */
+static struct connection *connection_begin(struct changes *changes, const struct armtap_record *record)
 {
     struct watched_port *port = port_of(changes, record->stream->robot);
-    if (!port)
-        return NULL;
-    struct last_values *last = port->latest;
-    bool is_own = last && last->is_over;
-    last = is_own ? last : last ? last_copy(last) : calloc(1, sizeof *last);
-    if (!last || !by_connection_add(&changes->connections, record->stream->connection, last)) {
-        if (!is_own)
-            last_free(last);
-        return NULL;
-    }
-    last->port = port;
-    last->is_over = false;
-    return last;
+    struct connection *connection =
+        port ? by_connection_new(&changes->connections, record->stream->connection, sizeof *connection) : NULL;
+    if (connection)
+        connection->port = port;
+    return connection;
 }
 
-static void make_latest(struct last_values *last)
+void changes_close(struct changes *changes, uint64_t number)
 {
-    struct last_values *before = last->port->latest;
-    if (before != last && before && before->is_over)
-        last_free(before);
-    last->port->latest = last;
-}
-
-void changes_close(struct changes *changes, uint64_t connection)
-{
-    struct last_values *last = by_connection_remove(&changes->connections, connection);
-    if (!last)
-        return;
-    last->is_over = true;
-    if (last->port->latest != last)
-        last_free(last);
+    struct connection *connection = by_connection_remove(&changes->connections, number);
+    if (connection)
+        values_free(&connection->last);
+    free(connection);
 }
 
 /* ---- records --------------------------------------------------------------------------------------------------- */
 
-uint64_t changes_cost(struct changes *changes, const struct armtap_record *record)
+/* Whether records of a layout have the watched pick. */
+static bool is_told(const struct pick *pick, const struct table_layout *layout)
 {
-    const struct last_values *last = by_connection_find(&changes->connections, record->stream->connection);
-    size_t known = last ? last->count : 0;
-    return known < changes->name_count ? (changes->name_count - known) * sizeof(struct kept) : 0;
+    return pick->is_before && layout->entry_of[pick->column] != TABLE_NONE;
+}
+
+static bool is_ready(const struct connection *connection, const struct picks *picks, const struct table_layout *layout)
+{
+    return connection->turn == picks->turn && connection->layout == layout;
+}
+
+uint64_t changes_cost(struct changes *changes, const struct armtap_record *record, const struct table_layout *layout,
+                      const struct picks *picks)
+{
+    enum { SLOTS = 4 * sizeof(size_t) };
+    const struct connection *connection = by_connection_find(&changes->connections, record->stream->connection);
+    const struct watched_port *port = connection ? connection->port : NULL;
+    size_t count = 0;
+    if (connection && is_ready(connection, picks, layout))
+        return 0;
+    for (size_t i = 0; i < picks->count; i++) {
+        size_t number = picks->pick[i].watched;
+        if (!is_told(&picks->pick[i], layout))
+            continue;
+        count += !(connection && kept_of(&connection->last, number));
+        count += !(port && kept_of(&port->last, number));
+    }
+    return count * (sizeof(struct kept) + SLOTS);
 }
 
 /* A text, or an element of it: in a JSON array, that item. Of length 0: there is none. */
@@ -327,7 +358,7 @@ static void read_now(struct pick pick, const struct output_row *row, struct armt
 }
 
 /* Reads the record's values into `now`; whether one differs. */
-static bool differs(struct changes *changes, const struct last_values *last, const struct output_row *row,
+static bool differs(struct changes *changes, const struct values *last, const struct output_row *row,
                     const struct picks *picks)
 {
     bool is_other = false;
@@ -337,49 +368,64 @@ static bool differs(struct changes *changes, const struct last_values *last, con
         if (!pick->is_before)
             continue;
         read_now(*pick, row, now);
-        is_other = is_other || (now->present && !same_value(pick, &last->kept[pick->watched].value, now));
+        is_other = is_other || (now->present && !same_value(pick, &kept_of(last, pick->watched)->value, now));
     }
     return is_other;
 }
 
-/* Appends the values before those that the record has: first all as they are, then their texts, whose places are
- * offsets. */
-static void put_before(struct changes *changes, const struct last_values *last, const struct picks *picks)
+/* The values before those that the record has: of each pick the place of its value, 0 if there is none, then the
+ * values, and behind each its text, whose pointer is its place. */
+static void put_before(struct changes *changes, const struct values *last, const struct picks *picks)
 {
     struct buffer *out = &changes->before;
-    const struct armtap_value absent = {.present = false};
+    const uint32_t nowhere = 0;
     out->length = 0;
-    for (size_t i = 0; i < picks->count; i++) {
+    for (size_t i = 0; i < picks->count; i++)
+        if (picks->pick[i].is_before)
+            buffer_put(out, (const char *)&nowhere, sizeof nowhere);
+    for (size_t i = 0; i < picks->count && !out->failed; i++) {
         const struct pick *pick = &picks->pick[i];
-        const struct armtap_value *before = &absent;
-        if (pick->is_before && changes->now[i].present)
-            before = &last->kept[pick->watched].value;
-        if (pick->is_before)
-            buffer_put(out, (const char *)before, sizeof *before);
-    }
-    for (size_t at = 0, end = out->length; at < end && !out->failed; at += sizeof absent) {
-        struct armtap_value value;
-        memcpy(&value, out->data + at, sizeof value);
-        if (!value.present || !armtap_value_is_text(&value))
+        if (!pick->is_before || !changes->now[i].present)
             continue;
-        const char *text = value.text;
-        value.text = (const char *)(uintptr_t)out->length;
-        memcpy(out->data + at, &value, sizeof value);
-        buffer_put(out, text, value.length);
+        struct armtap_value value = kept_of(last, pick->watched)->value;
+        if (!value.present)
+            continue;
+        const char *text = armtap_value_is_text(&value) ? value.text : NULL;
+        uint32_t place = (uint32_t)out->length;
+        memcpy(out->data + pick->before * sizeof place, &place, sizeof place);
+        if (text)
+            value.text = (const char *)(uintptr_t)(place + sizeof value);
+        out->failed = out->failed || out->length > UINT32_MAX;
+        buffer_put(out, (const char *)&value, sizeof value);
+        buffer_put(out, text, text ? value.length : 0);
     }
 }
 
-static int make_room(struct changes *changes, struct last_values *last, size_t picks)
+/* A new value begins as the port's. 0, or -1 without memory. */
+static int begin_value(struct connection *connection, size_t number)
 {
-    if (last->count < changes->name_count && grow(last, changes->name_count) != 0)
-        return -1;
-    if (picks <= changes->now_room)
+    if (kept_of(&connection->last, number))
         return 0;
-    struct armtap_value *now = realloc(changes->now, picks * sizeof *now);
+    struct kept *last = kept_add(&connection->last, number), *of_port = kept_add(&connection->port->last, number);
+    return last && of_port ? keep(last, &of_port->value) : -1;
+}
+
+/* 0, or -1 without memory. */
+static int make_room(struct changes *changes, struct connection *connection, const struct picks *picks,
+                     const struct table_layout *layout)
+{
+    for (size_t i = 0; i < picks->count && !is_ready(connection, picks, layout); i++)
+        if (is_told(&picks->pick[i], layout) && begin_value(connection, picks->pick[i].watched) != 0)
+            return -1;
+    connection->turn = picks->turn;
+    connection->layout = layout;
+    if (picks->count <= changes->now_room)
+        return 0;
+    struct armtap_value *now = realloc(changes->now, picks->count * sizeof *now);
     if (!now)
         return -1;
     changes->now = now;
-    changes->now_room = picks;
+    changes->now_room = picks->count;
     return 0;
 }
 
@@ -391,18 +437,20 @@ int changes_see(struct changes *changes, const struct armtap_record *record, con
                                    .values_length = record->values_length,
                                    .cut = record->missing,
                                    .cut_count = record->missing_count};
-    struct last_values *last = by_connection_find(&changes->connections, record->stream->connection);
-    if (!last && !(last = last_begin(changes, record)))
+    struct connection *connection = by_connection_find(&changes->connections, record->stream->connection);
+    if (!connection && !(connection = connection_begin(changes, record)))
         return -1;
-    if (make_room(changes, last, picks->count) != 0)
+    if (make_room(changes, connection, picks, layout) != 0)
         return -1;
-    make_latest(last);
-    *is_row = differs(changes, last, &row, picks);
+    *is_row = differs(changes, &connection->last, &row, picks);
     if (*is_row)
-        put_before(changes, last, picks);
+        put_before(changes, &connection->last, picks);
     for (size_t i = 0; i < picks->count; i++) {
-        const struct pick *pick = &picks->pick[i];
-        if (pick->is_before && changes->now[i].present && keep(&last->kept[pick->watched], &changes->now[i]) != 0)
+        size_t number = picks->pick[i].watched;
+        const struct armtap_value *now = &changes->now[i];
+        if (picks->pick[i].is_before && now->present &&
+            (keep(kept_of(&connection->last, number), now) != 0 ||
+             keep(kept_of(&connection->port->last, number), now) != 0))
             return -1;
     }
     return changes->before.failed ? -1 : 0;

@@ -3,7 +3,7 @@
  * A record is a row if a watched value differs from the last one of the same port of the robot; the first value differs
  * from none. NaN does not differ from NaN, nor -0.0 from 0.0. A record without the value, since its recipe lacks the
  * field, its message that part, or the snapshot length cut it off, says nothing about it. Connections that exist at the
- * same time are compared each by itself; one that begins goes on from the last record of all. */
+ * same time are compared each by itself; one that begins goes on from the last values of all. */
 #ifndef EXPORT_CHANGES_H
 #define EXPORT_CHANGES_H
 
@@ -20,7 +20,8 @@ void changes_free(struct changes *changes);
 int changes_watch(struct changes *changes, struct picks *picks);
 
 /* Bytes of memory that the next record needs in addition. */
-uint64_t changes_cost(struct changes *changes, const struct armtap_record *record);
+uint64_t changes_cost(struct changes *changes, const struct armtap_record *record, const struct table_layout *layout,
+                      const struct picks *picks);
 /* Takes a record; *is_row: it differs. 0, or -1 without memory. */
 int changes_see(struct changes *changes, const struct armtap_record *record, const struct table_layout *layout,
                 const struct picks *picks, bool *is_row);

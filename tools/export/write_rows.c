@@ -344,7 +344,7 @@ static int see_changes(struct job *job, const struct armtap_record *record, cons
                        const struct table_layout *layout, bool *is_row)
 {
     const struct view *view = table->view;
-    uint64_t cost = changes_cost(job->changes, record);
+    uint64_t cost = changes_cost(job->changes, record, layout, &view->picks);
     *is_row = false;
     if (cost > 0 && !tables_spend(job->tables, record, cost))
         return job_leave_out(job, record);

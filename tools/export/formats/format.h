@@ -67,7 +67,7 @@ struct output_row {
     uint64_t number;                   /* of the row in its file, from 1 */
     const uint8_t *values;
     size_t values_length;
-    const char *before; /* with --changes, values of the record before: struct armtap_value, `text` an offset in it */
+    const char *before; /* with --changes, the values before: changes.c has their places */
     size_t before_length;
     const struct armtap_missing *cut; /* bytes of the values that the snapshot length cut off */
     size_t cut_count;

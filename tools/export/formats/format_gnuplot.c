@@ -109,7 +109,7 @@ static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
         if (view->picks.pick[i].row_column != ROW_COLUMN_NONE)
             picks[used++] = view->picks.pick[i];
     picks_free(&view->picks);
-    view->picks = (struct picks){picks, used};
+    view->picks = (struct picks){.pick = picks, .count = used};
     return 0;
 }
 

@@ -275,7 +275,11 @@ static void take_bit(struct armtap_value *value, unsigned bit)
 void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value)
 {
     if (pick->is_before) {
-        memcpy(value, row->before + pick->before * sizeof *value, sizeof *value);
+        uint32_t place;
+        memcpy(&place, row->before + pick->before * sizeof place, sizeof place);
+        value->present = place > 0;
+        if (value->present)
+            memcpy(value, row->before + place, sizeof *value);
         if (value->present && armtap_value_is_text(value))
             value->text = row->before + (uintptr_t)value->text;
         return;

@@ -32,6 +32,7 @@ struct pick {
 struct picks {
     struct pick *pick;
     size_t count;
+    uint64_t turn; /* for changes.c */
 };
 void picks_free(struct picks *picks);
 /* Removes a row column, if present. */

@@ -51,7 +51,7 @@ int mode_names_apply(enum mode_names how, const struct table_column *columns, st
         named[used - 1].by_name = true;
     }
     free(picks->pick);
-    *picks = (struct picks){named, used};
+    *picks = (struct picks){.pick = named, .count = used};
     return failed ? -1 : 0;
 }
 
