@@ -11,7 +11,6 @@
 
 #include "base/process/message.h"
 #include "base/process/privileges.h"
-#include "base/text/buffer.h"
 #include "base/text/json_writer.h"
 #include "base/text/names_apart.h"
 #include "base/text/utf8.h"
@@ -334,8 +333,9 @@ bool labels_are_one(const struct labels *labels, const char *one, const char *ot
     return length > 0 && length == host_of(other) && memcmp(one, other, length) == 0;
 }
 
-/* Appends an address that a sentence holds, or what looks like one. */
-static void put_end(const struct labels *labels, const char *text, size_t length, struct buffer *out)
+/* Puts a name in place of an address of a sentence, or of what looks like one; returns the length of what is there
+ * then. It takes no memory, so that it never leaves a sentence half named. */
+static size_t put_name(const struct labels *labels, char *text, size_t length, size_t room)
 {
     char end[END_MAX];
     bool is_whole;
@@ -344,29 +344,30 @@ static void put_end(const struct labels *labels, const char *text, size_t length
         used--;
     snprintf(end, sizeof end, "%.*s", (int)(used < sizeof end ? used : 0), text);
     const struct label *label = find_either(labels, end, &is_whole);
-    size_t replaced = !label ? 0 : is_whole ? used : host_of(end);
-    buffer_string(out, label ? label->name : "");
-    buffer_put(out, text + replaced, length - replaced);
+    size_t replaced = !label ? 0 : is_whole ? used : host_of(end), name = label ? strlen(label->name) : 0;
+    size_t rest = strlen(text + replaced);
+    if (!label || name >= room)
+        return length;
+    rest = rest < room - 1 - name ? rest : room - 1 - name;
+    memmove(text + name, text + replaced, rest);
+    memcpy(text, label->name, name);
+    text[name + rest] = '\0';
+    return name + (rest < length - replaced ? rest : length - replaced);
 }
 
 void labels_in_text(const struct labels *labels, char *text, size_t size)
 {
-    struct buffer out = {0};
-    const char *at = labels ? text : "";
-    for (size_t length; *at != '\0'; at += length) {
+    size_t length;
+    for (char *at = text; labels && *at != '\0'; at += length) {
         length = strspn(at, "0123456789abcdef.:[]");
         if (length > 0 && !isalnum((unsigned char)at[length])) {
-            put_end(labels, at, length, &out);
+            length = put_name(labels, at, length, size - (size_t)(at - text));
             continue;
         }
         /* A sign, or a word, which may begin as an address does. */
         for (length = 1; isalnum((unsigned char)*at) && isalnum((unsigned char)at[length]);)
             length++;
-        buffer_put(&out, at, length);
     }
-    if (out.length > 0 && !out.failed)
-        snprintf(text, size, "%.*s", (int)out.length, out.data);
-    free(out.data);
 }
 
 const char *labels_topic(const struct labels *labels, const char *name)
