@@ -5,6 +5,7 @@ several queues; a clock that is set back. `time` never goes back, and --from and
 Gaps between rows, with and without the controller's clock: `gap_s` and `gap_cause` of pauses, reconnections, silences,
 packages skipped or not captured, by robot and port, on both sides of two missing cycles; the greater part of what is
 missing is the cause, also beside snapshot lengths, late records, clocks that are set, and pauses that were not captured.
+Times of day in a capture of several days.
 tests/time-check.py [SEED [ROUNDS]]."""
 import csv
 import io
@@ -15,6 +16,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+import robot_capture
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 START = 1769860800 * 10**9
@@ -366,6 +369,32 @@ def check_clocks(seed, rounds, folder):
     return rounds, told
 
 
+def check_days(folder):
+    """Times of day in a capture of four days: --from takes the first such moment of the capture, --to the first after --from.
+    A record each half hour, a second after it, from 2026-01-31T12:00:01 on."""
+    path, half = os.path.join(folder, "days.pcap"), 1800
+    capture = robot_capture.Capture()
+    client = robot_capture.Client(capture, 0, [("timestamp", "DOUBLE")])
+    for i in range(4 * 48):
+        client.package(i * half + 1, float(i))
+    capture.write(path)
+    noon, day = robot_capture.BEGIN, 86400
+    cases = [(("--from", "08:53:30"), noon + 20 * 3600 + 53 * 60 + 30, None),
+             (("--from", "12:00:01"), noon + 1, None), (("--from", "11:59:59"), noon + day - 1, None),
+             (("--to", "08:53:30"), None, noon + 20 * 3600 + 53 * 60 + 30),
+             (("--from", "2026-02-02", "--to", "08:53:30"), noon + day + 12 * 3600, noon + day + 20 * 3600 + 53 * 60 + 30),
+             (("--from", "2026-02-02T09:00", "--to", "08:53:30"), noon + day + 21 * 3600, noon + 2 * day + 20 * 3600 + 53 * 60 + 30),
+             (("--from", "23:00", "--to", "01:00"), noon + 11 * 3600, noon + 13 * 3600),
+             (("--from", "+30h", "--to", "20:00"), noon + 30 * 3600, noon + 32 * 3600)]
+    for options, first, last in cases:
+        rows = list(csv.reader(io.StringIO(export("--fields", "timestamp", *options, path))))
+        found = [float(row[1]) for row in rows[1:]]
+        wanted = [float(i) for i in range(4 * 48) if (first or 0) <= noon + i * half + 1 <= (last or 1e12)]
+        if found != wanted:
+            raise SystemExit(f"{options}: records {found[:1]} to {found[-1:]}, expected {wanted[:1]} to {wanted[-1:]}")
+    return len(cases)
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 42
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
@@ -402,6 +431,7 @@ def main():
                 raise SystemExit(f"seed {seed}, round {i}: robot_time: {len(wrong)} wrong, {found.count('')} empty")
             checks += 4 + (not set_back)
         more, gaps = check_gaps(seed, rounds // 2, folder)
+        more += check_days(folder)
         others, told = check_clocks(seed, rounds // 2, folder)
         found = check_kinds(seed, rounds, folder)
     for kind in KINDS:

@@ -463,6 +463,25 @@ def not_overwritten():
             expect("what was there is there", file.read() == "mine")
 
 
+def left_out():
+    """What a list leaves out is not asked for, by record and by export; nor is it where all that the list has is a glob."""
+    for words, wanted in (("actual_q,actual_qd,!actual_qd", ["timestamp", "actual_q"]),
+                          ("actual_TCP_*,!*_force,!actual_TCP_speed,!*_acc*", ["timestamp", "actual_TCP_pose"])):
+        with Controller(roles={"rtde": 0}) as controller:
+            name = "asked-%d.pcapng" % len(words)
+            recorder = Recorder(controller, "-o", name, "--fields", words)
+            recorder.records(20)
+            recorder.end()
+            asked = json.loads(run("info", "--json", name).stdout)["streams"][0]["fields"]
+            expect("record: %s" % words, asked == wanted, asked)
+            live = subprocess.Popen([ARMTAP, "export", "-f", "ndjson", "--fields", words, "rtde://%s:%d" %
+                                     (controller.host, controller.port["rtde"])], stdout=subprocess.PIPE, text=True)
+            row = json.loads(live.stdout.readline())
+            live.send_signal(signal.SIGINT)
+            live.communicate(timeout=PATIENCE)
+            expect("export: %s" % words, [name for name in row if name.startswith("actual")] == wanted[1:], row)
+
+
 def contradictions():
     with Controller(roles={"rtde": 0}) as controller:
         for words, wanted in ((("--keep", "1k", "--rotate", "1M"), "--keep is less than one file"),
@@ -475,5 +494,5 @@ def contradictions():
 
 side_by_side(*(partial(signals, state, how) for state in STATES for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
              one_file, gzip_file, no_empty_part, two_robots, parts, room, full, small_disk, killed, pipe, again, for_a_time, not_overwritten,
-             contradictions, nothing_came, times, agreed_in_the_end, stopped, restarts)
+             contradictions, left_out, nothing_came, times, agreed_in_the_end, stopped, restarts)
 sys.exit(finish())

@@ -22,8 +22,9 @@ struct names {
     char text[NAMES_MAX + 1];
     size_t length;
     bool overflows;
-    bool is_chosen; /* a name was given */
-    bool has_clock; /* the clock itself was asked for */
+    bool is_chosen;   /* a name was given */
+    bool has_clock;   /* the clock itself was asked for */
+    const char *list; /* of --fields, while it counts: what it has with "!" in front is not asked for */
 };
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -38,10 +39,23 @@ static bool has_name(const struct names *names, const char *name, size_t length)
     return false;
 }
 
+static bool is_left_out(const char *list, const char *name, size_t length)
+{
+    char glob[WORD_MAX], word[WORD_MAX];
+    size_t of_glob;
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    for (const char *at; list && (at = comma_list_next(&list, &of_glob));) {
+        snprintf(glob, sizeof glob, "%.*s", (int)of_glob, at);
+        if (glob[0] == '!' && fnmatch(glob + 1, word, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_name(struct names *names, const char *name, size_t length)
 {
     size_t comma = names->length > 0 ? 1 : 0;
-    if (has_name(names, name, length))
+    if (has_name(names, name, length) || is_left_out(names->list, name, length))
         return;
     if (names->length + comma + length > NAMES_MAX) {
         names->overflows = true;
@@ -155,7 +169,7 @@ static int leave_out(const struct robot_request *request, const char *option, co
     return request->strict ? -1 : 0;
 }
 
-/* Names with "!" in front leave out columns of what is asked for. */
+/* Names with "!" in front are not asked for, and leave out columns. */
 static int add_fields(struct names *names, const struct robot_request *request, const char *option, const char *given)
 {
     char word[WORD_MAX];
@@ -174,7 +188,7 @@ static int add_fields(struct names *names, const struct robot_request *request, 
         }
         memcpy(word, at, length);
         word[length] = '\0';
-        if (word[0] == '!' && request->columns)
+        if (word[0] == '!')
             continue;
         names->is_chosen = true;
         has_any = add_word(names, word, request->columns);
@@ -190,8 +204,12 @@ static int add_fields(struct names *names, const struct robot_request *request, 
 
 static int add_lists(struct names *names, const struct robot_request *request)
 {
+    names->list = request->fields;
     if (request->fields && add_fields(names, request, "--fields", request->fields) != 0)
         return -1;
+    if (!names->is_chosen && !request->changes)
+        add_outputs(names, is_legacy);
+    names->list = NULL;
     return request->changes ? add_fields(names, request, "--changes", request->changes) : 0;
 }
 
@@ -207,8 +225,6 @@ static int list_names(struct names *names, const struct robot_request *request, 
         add_outputs(names, is_plain);
     else if (!recipe && add_lists(names, request) != 0)
         return -1;
-    else if (!recipe && !names->is_chosen)
-        add_outputs(names, is_legacy);
     if (!names->overflows)
         return 0;
     message_error("the names to ask for take more than the %d bytes that a controller accepts; ask for fewer fields",

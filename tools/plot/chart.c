@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "analysis/armtap-analysis.h"
+#include "base/text/comma_list.h"
 #include "base/process/message.h"
 #include "command_line/shared_text.h"
 #include "input/files/file_reader.h"
@@ -566,6 +567,18 @@ static void report_left_out(const struct layout *layout)
                         chart->stop_count, chart->stops_left_out);
 }
 
+/* What a name in the list was probably meant to be, where it is none; NULL: nothing like it. */
+static const struct armtap_field *meant_by(const char *list)
+{
+    size_t length;
+    for (const char *at; (at = comma_list_next(&list, &length));) {
+        const struct armtap_field *meant = armtap_field_nearest(at, length, ARMTAP_FIELD_BOTH);
+        if (meant && (strlen(meant->name) != length || memcmp(meant->name, at, length) != 0))
+            return meant;
+    }
+    return NULL;
+}
+
 /* Says why there is nothing to show. */
 static void report_nothing(const struct layout *layout)
 {
@@ -576,6 +589,9 @@ static void report_nothing(const struct layout *layout)
         no_telemetry_report(layout->streams, &layout->reading->totals);
     else if (wish->has_stream && wish->stream >= armtap_streams_count(layout->streams))
         message_error("plot: there is no stream %u; armtap info lists the streams", wish->stream);
+    else if (wish->fields && meant_by(wish->fields))
+        message_error("plot: --fields %s: no stream that is shown has such a field in that time; did you mean '%s'?",
+                      wish->fields, meant_by(wish->fields)->name);
     else if (wish->fields)
         message_error("plot: --fields %s: no stream that is shown has such a field in that time; armtap info --json "
                       "lists the fields of every stream",

@@ -156,11 +156,12 @@ static int add_matching(struct mapping *mapping, const char *pattern, bool *foun
 
 static int name_unknown(const char *name)
 {
+    const struct armtap_field *field = armtap_field_nearest(name, strlen(name), ARMTAP_FIELD_BOTH);
     const char *names[1024];
     size_t count = 0;
     for (size_t i = 0; i < armtap_field_count() && count < sizeof names / sizeof *names; i++)
         names[count++] = armtap_field_at(i)->name;
-    const char *meant = options_nearest(name, names, count);
+    const char *meant = field ? field->name : options_nearest(name, names, count);
     if (meant)
         message_error("unknown field '%.100s'; did you mean '%s'?", name, meant);
     else
