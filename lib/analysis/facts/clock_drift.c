@@ -217,7 +217,7 @@ int64_t armtap_clock_drift_axis(const struct clock_drift *clocks, const struct a
     if (!totals->has_offset || !is_within(run, record->where.time, record->clock))
         return ARMTAP_NO_TIME;
     double since = (record->clock - run->first_clock) * (1 - totals->drift_ppm / 1e6);
-    return totals->offset + (int64_t)nearbyint(run->first_clock * 1e9) + (int64_t)nearbyint(since * 1e9);
+    return totals->offset + (int64_t)floor(run->first_clock * 1e9 + 0.5) + (int64_t)floor(since * 1e9 + 0.5);
 }
 
 void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals)
