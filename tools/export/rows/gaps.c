@@ -14,6 +14,8 @@
 struct robot_port {
     char *name;
     int64_t last_read; /* of any connection */
+    int64_t *ends;     /* of connections, as an earlier reading saw them, in order */
+    size_t end_count;
     double usual;
 };
 
@@ -31,6 +33,7 @@ void robot_ports_forget(struct robot_ports *ports)
 {
     for (size_t i = 0; i < ports->count; i++) {
         free(ports->port[i]->name);
+        free(ports->port[i]->ends);
         free(ports->port[i]);
     }
     free(ports->port);
@@ -50,6 +53,59 @@ static struct robot_port *port_of(struct robot_ports *ports, const char *name)
     }
     port->last_read = ARMTAP_NO_TIME;
     return ports->port[ports->count++] = port;
+}
+
+int gap_learn(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record)
+{
+    if (!ports->is_wanted)
+        return 0;
+    if (!track->port && !(track->port = port_of(ports, record->stream->robot)))
+        return -1;
+    track->last_read = record->read.time;
+    return 0;
+}
+
+int gap_keep_end(const struct gap_track *track)
+{
+    struct robot_port *port = track->port;
+    if (!port || track->last_read == ARMTAP_NO_TIME)
+        return 0;
+    if (!MAKE_ROOM(port->ends, port->end_count))
+        return -1;
+    port->ends[port->end_count++] = track->last_read;
+    return 0;
+}
+
+static int in_order(const void *one, const void *other)
+{
+    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+void robot_ports_rewind(struct robot_ports *ports)
+{
+    for (size_t i = 0; i < ports->count; i++) {
+        struct robot_port *port = ports->port[i];
+        port->last_read = ARMTAP_NO_TIME;
+        port->usual = 0;
+        if (port->end_count > 0)
+            qsort(port->ends, port->end_count, sizeof *port->ends, in_order);
+    }
+}
+
+/* The last record before a connection begins. Those behind a hole, of one that has ended, may be read later: an earlier
+ * reading knows when they came. */
+static int64_t last_before(const struct robot_port *port, int64_t time)
+{
+    size_t from = 0, to = port->end_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (port->ends[middle] < time)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from > 0 && port->ends[from - 1] > port->last_read ? port->ends[from - 1] : port->last_read;
 }
 
 /* As long as no usual time is known, that of the records so far stands in. */
@@ -98,7 +154,7 @@ int gap_find(struct robot_ports *ports, struct gap_track *track, const struct ar
     if (is_first && !(track->port = port_of(ports, record->stream->robot)))
         return -1;
     struct robot_port *port = track->port;
-    int64_t before = is_first ? port->last_read : track->last_read;
+    int64_t before = is_first ? last_before(port, record->read.time) : track->last_read;
     bool is_timed = before != ARMTAP_NO_TIME && record->read.time > before;
     double seconds = is_timed ? (double)armtap_time_between(before, record->read.time) / 1e9 : sight->clock;
     double usual = usual_of(track, sight);

@@ -56,4 +56,10 @@ struct gap_sight {
 int gap_find(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record,
              const struct gap_sight *sight, struct gap *gap);
 
+/* In an earlier reading: takes the next record; then the end of each connection; then begins anew. 0, or -1 without
+ * memory. */
+int gap_learn(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record);
+int gap_keep_end(const struct gap_track *track);
+void robot_ports_rewind(struct robot_ports *ports);
+
 #endif

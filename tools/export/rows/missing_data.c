@@ -132,15 +132,16 @@ static void begin_flow(struct flow *flow)
 void missing_data_rewind(struct missing_data *data)
 {
     forget_places(data);
-    robot_ports_forget(&data->ports);
     data->only_learns = false;
     for (size_t i = 0; i < data->flows.count; i++) {
         struct flow *flow = data->flows.slots[i].thing;
         armtap_rates_free(flow->rates);
         free(flow->total);
+        gap_keep_end(&flow->track); /* without memory, one end less is known */
         begin_flow(flow);
         armtap_rates_learned_complete(flow->learned);
     }
+    robot_ports_rewind(&data->ports);
 }
 
 /* The flow of a stream, added if necessary; NULL without memory. */
@@ -344,7 +345,7 @@ static int take_record(struct missing_data *data, struct flow *flow, const struc
     if (flow->rates && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
         return -1;
     if (data->only_learns)
-        return 0;
+        return gap_learn(&data->ports, &flow->track, record);
     look_before(flow, record, &sight);
     if (gap_find(&data->ports, &flow->track, record, &sight, &flow->here.gap) != 0)
         return -1;
