@@ -138,6 +138,7 @@ def check_info(what, path, n, rows, has_odd):
         expect("%s: the odd one is seen" % what,
                any(row[:2] == (str(n // 2), None) and int(row[4]) == streams[n // 2]["records"] for row in table), told.stdout)
     check_diagnosis(what, path, n, len(streams), has_odd)
+    check_refusal(what, path, sum(stream["records"] > 0 for stream in streams))
     check_tables(what, path, n, len(streams), rows, has_odd, sum("robot_mode" in stream["fields"] for stream in streams))
     kinds = len(table) if rows is None or len(streams) <= FEW * 4 else rows
     expect("%s: lines by kinds" % what, len(told.stdout.splitlines()) <= 50 + 12 * min(kinds, 40) + 2 * len(table), told.stdout)
@@ -168,6 +169,15 @@ def check_tables(what, path, n, streams, rows, has_odd, with_modes):
             expect("%s: %s: the odd one has a line" % (what, name), n // 2 in table, told)
     if rows is not None and streams > 4 * FEW + 1:
         expect("%s: lines of tables by kinds" % what, len(told.splitlines()) <= 150, told)
+
+
+def check_refusal(what, path, streams):
+    """A table holds one stream: ten are named, and how many more there are."""
+    said = run("export", "-f", "csv", path).stderr.splitlines()
+    named = [line for line in said if re.match(r"armtap:   stream \d+: ", line)]
+    more = re.findall(r"^armtap:   and (\d+) more: ", "\n".join(said), re.M)
+    expect("%s: a refusal names a few" % what, streams == 1 or
+           (len(named) <= FEW and len(named) + sum(map(int, more)) == streams and len(said) <= FEW + 2), said)
 
 
 def check_diagnosis(what, path, n, streams, has_odd):

@@ -12,7 +12,7 @@
 #include "analysis/inside.h"
 #include "input/robots/labels.h"
 
-#define LISTED_MAX 20
+#define LISTED_MAX 10
 
 #define TEXT_MAX 200
 
@@ -153,10 +153,8 @@ static void list_streams(const struct stream_choice *choice)
         const struct chosen_stream *one = chosen_at(choice, i);
         if (!one->summary)
             continue;
-        if (listed++ == LISTED_MAX) {
-            message_error("  ... armtap info lists them all");
-            return;
-        }
+        if (listed++ >= LISTED_MAX)
+            continue;
         const struct armtap_stream *stream = one->summary->stream;
         char span[120] = "", low[CLOCK_BYTES], high[CLOCK_BYTES];
         if (one->records > 0)
@@ -165,6 +163,9 @@ static void list_streams(const struct stream_choice *choice)
                       armtap_protocol_name(stream->protocol), stream->robot[0] != '\0' ? stream->robot : "?",
                       stream->client[0] != '\0' ? stream->client : "?", one->records + one->clockless, span);
     }
+    if (listed > LISTED_MAX)
+        message_error("  and %zu more: armtap info tells which are alike, armtap info --json lists them all",
+                      listed - LISTED_MAX);
 }
 
 /* Checks that the stream has a clock; 0, or -1 after a message. */

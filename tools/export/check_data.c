@@ -13,7 +13,7 @@
 #include "input/robots/labels.h"
 
 enum {
-    LISTED_MAX = 40,
+    LISTED_MAX = 10,
     NAMES_MAX = 50000, /* to search for the nearest one */
     LEFT_OVER_WARNINGS_MAX = 8
 };
@@ -42,16 +42,17 @@ static void list_streams(const struct job *job, bool with_rows)
         const char *protocol = armtap_protocol_name(summary->stream->protocol);
         if (with_rows && rows == 0)
             continue;
-        if (listed++ == LISTED_MAX) {
-            message_error("... armtap info lists them all");
-            break;
-        }
+        if (listed++ >= LISTED_MAX)
+            continue;
         message_error(
             "  stream %u: robot %s, client %s, %s, %" PRIu64 " rows", number,
             summary->stream->robot[0] != '\0' ? labels_name(job->source->labels, summary->stream->robot) : "?",
             summary->stream->client[0] != '\0' ? labels_name(job->source->labels, summary->stream->client) : "?",
             protocol ? protocol : "?", rows);
     }
+    if (listed > LISTED_MAX)
+        message_error("  and %u more: armtap info tells which are alike, armtap info --json lists them all",
+                      listed - LISTED_MAX);
     free(all_rows);
 }
 
