@@ -231,13 +231,14 @@ def make_kinds(draw, path):
     count = draw.randint(120, 300)
     for i in range(count):
         what = draw.choice(KINDS) if i > 70 and held == 0 and draw.random() < 0.2 else None
-        what = "lost" if i + 1 == count and held == 0 and draw.random() < 0.5 else what  # one record behind the last hole
+        if i + 1 == count and held == 0:
+            what = draw.choice([what, "lost", "both"])  # one record behind the last hole
         n, more = draw.choice([1, 1, 2, 2, 3, 5]), draw.choice([0, 1, 2, 4, 10])
         if (what == "robot set back" or is_cut) and i - hole_at < 5:  # where a record begins behind a hole, those after it show
             what = None
         lost = n if what in ("lost", "both") else 0
         # what came due beside it, and whether bytes of other messages are missing with the records
-        rest = {"skipped": n, "both": more, "silent": int(draw.choice([1.5, 2.5]) * rate)}.get(what, 0)
+        rest = {"skipped": n, "capture set": draw.choice([0, n]), "both": more, "silent": int(draw.choice([1.5, 2.5]) * rate)}.get(what, 0)
         if what in ("pause", "unseen pause"):
             rest, lost = draw.choice([1, 2, 3, rate, 3 * rate]), draw.choice([0, 0, 1, 3])
         hole_at = i if lost or what == "unseen pause" else hole_at
@@ -276,8 +277,10 @@ def make_kinds(draw, path):
             truth.append((None, None, 0.0 if is_cut else None, None))
         before = time
     if draw.random() < 0.5:
-        say(False, b"", 17)
-        capture.packets[-1] = (before + 2000, capture.packets[-1][1])
+        for who in (False, True):
+            say(who, b"", 17)
+            capture.packets[-1] = (before + 2000 + who, capture.packets[-1][1])
+            sent[who] += 1
     capture.packets.sort(key=lambda one: one[0])
     capture.write(path, 54 + 60 if is_cut else None)
     return truth, seen
