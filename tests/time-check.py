@@ -176,9 +176,10 @@ def make_gaps(draw, path):
     now, clock, client = START + SECOND, 100.0, 40000
     sent = {False: 0, True: 0}
     say = set_up(capture, client, now, sent, name, rate)
-    before = None
+    before = what = None
     for _ in range(draw.randint(100, 400)):
-        what = draw.choice(CAUSES) if before and draw.random() < 0.05 else None
+        is_behind = what == "lost"  # a hole: the record after it shows where the one behind it begins
+        what = draw.choice(CAUSES) if before and not is_behind and draw.random() < 0.05 else None
         missing = {"skipped": draw.randint(1, 4), "lost": draw.randint(1, 4), "silent": draw.randint(2, 5) * rate,
                    "paused": draw.randint(1, 3 * rate), "reconnected": draw.randint(1, 3 * rate)}.get(what, 0)
         if what == "silent":
