@@ -95,6 +95,10 @@ def refused(capture, i, n):
     capture.rtde("client") if i % 10 == 9 else capture.refused()
 
 
+def tiny(capture, i, n):
+    capture.rtde("client", packages=(25, 1)[i % 2])
+
+
 def longer(capture, i, n):
     capture.rtde("client", packages=400 if i == n // 2 else None)
 
@@ -111,7 +115,7 @@ def holed(capture, i, n):
 CASES = [(alike, 1, False), (by_robot, 1, False), (resets, 1, False), (ends, 1, False), (legacy, 1, False), (both, 2, False),
          (rates, 2, False), (lengths, 2, False), (recipes, 2, False), (clients, 2, False), (leases, 1, False),
          (robots, None, False), (robots_end, None, False),
-         (three_robots, 3, False), (refused, 1, False), (longer, 2, True), (another, 2, True),
+         (three_robots, 3, False), (refused, 1, False), (tiny, 1, False), (longer, 2, True), (another, 2, True),
          (holed, 2, True)]
 
 # ---- what is said ------------------------------------------------------------------------------------------------------
@@ -169,6 +173,8 @@ def check_tables(what, path, n, streams, rows, has_odd, with_modes):
             expect("%s: %s: the odd one has a line" % (what, name), n // 2 in table, told)
     if rows is not None and streams > 4 * FEW + 1:
         expect("%s: lines of tables by kinds" % what, len(told.splitlines()) <= 150, told)
+        zeros = told.partition("controller clock zero")[2].partition("\n\n")[0].count("Z ")
+        expect("%s: a clock that goes on has one line" % what, zeros <= max(rows, 4), told)
 
 
 def check_refusal(what, path, streams):

@@ -434,26 +434,34 @@ static bool print_clock_set_back(const struct stream_group *group, const struct 
 /* 0 at other times: the controller was started again in between, or it is another. */
 #define ZEROS_APART 1000000000
 
-/* A line for each time at which the clock of streams alike was 0. */
+static bool is_zero_apart(const struct armtap_clock_totals *one, const struct armtap_clock_totals *other)
+{
+    return one && other && other->has_offset && llabs(one->offset / 2 - other->offset / 2) >= ZEROS_APART / 2;
+}
+
+/* A line for each time at which the clock of streams alike was 0; those too short to tell are with those before them.
+ */
 static void print_clocks_of(const struct diagnosis *diagnosis, struct text_row *row, const struct stream_kinds *kinds,
                             const struct stream_group *group)
 {
+    const struct armtap_clock_totals *known = NULL;
     struct stream_group part = {.from = group->from};
-    for (size_t i = group->from, to = i + group->count; i < to; i++) {
-        uint32_t number = kinds->members[i].summary->number, next = 0;
-        const struct armtap_clock_totals *clock = armtap_diagnosis_stream_at(diagnosis->found, number)->clock, *after;
-        part.first = part.count == 0 ? number : part.first;
-        part.last = number;
-        part.count++;
-        next = i + 1 < to ? kinds->members[i + 1].summary->number : 0;
-        after = i + 1 < to ? armtap_diagnosis_stream_at(diagnosis->found, next)->clock : NULL;
-        if (after && clock && clock->has_offset == after->has_offset &&
-            llabs(clock->offset / 2 - after->offset / 2) < ZEROS_APART / 2)
-            continue;
-        struct diagnosis_line line = diagnosis_line_of(diagnosis, kinds, &part);
-        if (line.clock)
-            print_clock(row, &part, line.clock, diagnosis->zone);
-        part = (struct stream_group){.from = i + 1};
+    for (size_t i = group->from, to = i + group->count; i <= to; i++) {
+        const struct armtap_stream_diagnosis *stream =
+            i < to ? armtap_diagnosis_stream_at(diagnosis->found, kinds->members[i].summary->number) : NULL;
+        if (part.count > 0 && (!stream || is_zero_apart(known, stream->clock))) {
+            struct diagnosis_line line = diagnosis_line_of(diagnosis, kinds, &part);
+            if (line.clock)
+                print_clock(row, &part, known ? known : line.clock, diagnosis->zone);
+            part = (struct stream_group){.from = i};
+            known = NULL;
+        }
+        if (!stream)
+            return;
+        part.first = part.count++ == 0 ? stream->summary->number : part.first;
+        part.last = stream->summary->number;
+        known =
+            stream->clock && stream->clock->has_offset && (!known || stream->clock->has_drift) ? stream->clock : known;
     }
 }
 
