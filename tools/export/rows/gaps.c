@@ -145,6 +145,13 @@ static enum gap_cause cause_within(const struct gap_track *track, const struct g
     return sight->usual > 0 ? GAP_SKIPPED : GAP_NONE;
 }
 
+/* How long a gap lasted where the capture has no times, or records share one: to the microsecond. */
+static double due_of(const struct gap_sight *sight)
+{
+    double due = isnan(sight->clock) ? (sight->lost + sight->unread + 1) * sight->usual : sight->clock;
+    return floor(due * 1e6 + 0.5) / 1e6;
+}
+
 int gap_find(struct robot_ports *ports, struct gap_track *track, const struct armtap_record *record,
              const struct gap_sight *sight, struct gap *gap)
 {
@@ -156,12 +163,13 @@ int gap_find(struct robot_ports *ports, struct gap_track *track, const struct ar
     struct robot_port *port = track->port;
     int64_t before = is_first ? last_before(port, record->read.time) : track->last_read;
     bool is_timed = before != ARMTAP_NO_TIME && record->read.time > before;
-    double seconds = is_timed ? (double)armtap_time_between(before, record->read.time) / 1e9 : sight->clock;
+    double passed = is_timed ? (double)armtap_time_between(before, record->read.time) / 1e9 : NAN;
+    double seconds = is_timed ? passed : due_of(sight);
     double usual = usual_of(track, sight);
     usual = usual > 0 ? usual : port->usual;
     *gap = (struct gap){.seconds = seconds};
     if (!is_first)
-        gap->cause = cause_within(track, sight, seconds);
+        gap->cause = cause_within(track, sight, passed);
     else if (is_timed && usual > 0 && seconds > (CYCLES_LEAST + 0.5) * usual)
         gap->cause = record->stream->midstream ? GAP_CAPTURE : GAP_RECONNECTED;
     if (!is_first && gap->cause == GAP_NONE && !(sight->usual > 0) && seconds > 0) {
