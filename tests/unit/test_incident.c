@@ -1433,14 +1433,14 @@ static void incidents_are_bounded(void **state)
     struct analysis_scene scene;
     (void)state;
     begin(&scene);
-    for (int i = 0; i < 250; i++) {
+    for (int i = 0; i < 550; i++) {
         stop(&scene, 3);
         stop(&scene, 1);
         go_on(&scene, 130);
     }
     assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-    assert_int_equal(armtap_diagnosis_incident_count(scene.diagnosis), 200);
-    assert_null(incident_at(&scene, 200));
+    assert_int_equal(armtap_diagnosis_incident_count(scene.diagnosis), 500);
+    assert_null(incident_at(&scene, 500));
     scene_clear(&scene);
 }
 

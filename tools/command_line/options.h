@@ -13,10 +13,12 @@
 
 /* What robots are asked for: the options of commands that read them. */
 
+#define CHANGES_OPTION "--changes"
+
 /* As given on the command line; `columns` by the command. */
 struct robot_request {
     const char *fields;  /* --fields, a list with globs; NULL: none */
-    const char *changes; /* --changes, the same */
+    const char *changes; /* the same, of commands that have this option; else NULL */
     const char *columns; /* names in `fields` that are not fields, separated by blanks; NULL: none */
     bool all;            /* --all */
     bool strict;         /* --strict */

@@ -210,7 +210,7 @@ static int add_lists(struct names *names, const struct robot_request *request)
     if (!names->is_chosen && !request->changes)
         add_outputs(names, is_legacy);
     names->list = NULL;
-    return request->changes ? add_fields(names, request, "--changes", request->changes) : 0;
+    return request->changes ? add_fields(names, request, CHANGES_OPTION, request->changes) : 0;
 }
 
 /* ---- the sources ------------------------------------------------------------------------------------------------- */

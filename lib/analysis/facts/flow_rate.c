@@ -335,7 +335,7 @@ static double expected_step(const struct flow_rate *flow, double median)
 /* The step that the clock is compared with. */
 static double usual_step(const struct flow_rate *flow, double median, double expected)
 {
-    if (flow->before > 0 && (flow->waiting.count < PACE_WAITING || !(median > 0)))
+    if (flow->before > 0 && (flow->waiting.count < PACE_SHOWN || !(median > 0)))
         return flow->before;
     if (median > 0 && expected > 0 && median > 0.75 * expected && median < 1.5 * expected)
         return expected;
