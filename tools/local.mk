@@ -136,6 +136,7 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/completion.c \
 	tools/command_line/model_names.c \
 	tools/command_line/no_telemetry.c \
+	tools/command_line/range_text.c \
 	tools/command_line/shared_text.h \
 	tools/command_line/option_help.c \
 	tools/command_line/option_rows.c \

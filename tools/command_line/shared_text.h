@@ -24,6 +24,10 @@ bool no_telemetry_came(const struct replay_source *source, const struct armtap_s
 /* Says so, and what came instead; for that case. */
 void no_telemetry_report_robots(const struct armtap_streams *streams);
 
+/* Says of times of day which day they took, if not the first; and where nothing is in that time, what was asked for. */
+void range_report(const struct timestamp *from, const struct timestamp *to, const struct replay_totals *totals,
+                  enum timestamp_zone zone, bool is_empty);
+
 /* Comments of captures, as info and diagnose show them. */
 
 /* "packet 12", "interface 0", "the capture": what a comment is about. Returns `to`. */

@@ -86,19 +86,6 @@ static void say_other_direction(const struct job *job)
                     command);
 }
 
-/* No record is within --from and --to. */
-static void say_length(const struct job *job)
-{
-    char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
-    const struct replay_totals *totals = &job->totals;
-    if (job->range.from <= totals->last_time)
-        return;
-    timestamp_date(first, totals->first_time, job->wish->zone);
-    timestamp_date(last, totals->last_time, job->wish->zone);
-    message_info("--from is behind the end: the capture is %.3f s long, from %s to %s",
-                 (double)armtap_time_between(totals->first_time, totals->last_time) / 1e9, first, last);
-}
-
 /* Writes an output without rows: only its header, of the table that would have the rows; none for robots that sent
  * nothing. */
 static int print_nothing(struct job *job)
@@ -110,8 +97,6 @@ static int print_nothing(struct job *job)
     }
     message_warning("no record %s%s%s: the output has no row", job_direction(job),
                     job->opaque > 0 ? " that can be read" : "", job->out_of_time > 0 ? " in that time" : "");
-    if (job->out_of_time > 0)
-        say_length(job);
     if (job->opaque == 0 && job->out_of_time == 0)
         say_other_direction(job);
     if (job->wish->split)
@@ -187,7 +172,10 @@ static int complete(struct job *job)
         return -1;
     if (job->once && job->begun && check_names(job) != 0)
         return -1;
-    if (!job->begun && job->rows == 0 && print_nothing(job) != 0)
+    bool is_bare = !job->begun && job->rows == 0, has_failed = is_bare && print_nothing(job) != 0;
+    range_report(&job->wish->from, &job->wish->to, &job->totals, job->wish->zone,
+                 job->rows == 0 && job->out_of_time > 0);
+    if (has_failed)
         return -1;
     if (source_goes_on(job->source))
         missing_data_goes_on(job->missing);

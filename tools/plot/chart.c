@@ -612,6 +612,8 @@ static enum exit_status make_chart(struct layout *layout)
         return EXIT_FAILED;
     }
     report_left_out(layout);
+    range_report(&layout->wish->from, &layout->wish->to, &layout->reading->totals, layout->wish->zone,
+                 chart->panel_count == 0 && armtap_streams_count(layout->streams) > 0);
     if (chart->panel_count > 0 || (!layout->wish->fields && chart->strip_count > 0))
         return EXIT_DONE;
     chart_free(chart);

@@ -185,6 +185,7 @@ static int check_sums(struct stats *stats)
         message_warning("no record %s%s%s", stats->to_robot ? "to the robot" : "from the robot",
                         stats->has_stream ? " in that stream" : "",
                         stats->from.given || stats->to.given ? " in that time" : "");
+    range_report(&stats->from, &stats->to, &stats->totals, stats->options.zone, stats->sums.robot_count == 0);
     if (stats->sums.has_left_out)
         message_warning("there are more robots or fields than are kept: the rest is left out");
     return 0;
