@@ -69,6 +69,7 @@ int survey_conclude(struct job *job)
         return -1;
     tables_rewind(job->tables, job->streams);
     missing_data_rewind(job->missing);
+    grid_rewind(job->grid);
     leave_streams(job);
     if (check_stream(job) != 0 || check_tables(job) != 0)
         return -1;

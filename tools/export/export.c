@@ -37,6 +37,13 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
     return job_keep_up(job) == 0 ? REPLAY_GO_ON : job->closed ? REPLAY_HAS_ENOUGH : REPLAY_GAVE_UP;
 }
 
+static int forget(void *user)
+{
+    const struct job *job = user;
+    grid_rewind(job->grid);
+    return job_forget(user);
+}
+
 /* Reads the source into a sink. 0, or -1 if the export must stop; damaged input changes only the status. */
 static int read_all(struct job *job, const struct armtap_sink *sink, bool is_survey)
 {
@@ -47,7 +54,7 @@ static int read_all(struct job *job, const struct armtap_sink *sink, bool is_sur
     source.part = is_survey ? REPLAY_SIDECARS : REPLAY_CAPTURE;
     job->heard = false;
     if (is_survey)
-        status = replay_learning(&source, sink, job, job_forget, &job->totals);
+        status = replay_learning(&source, sink, job, forget, &job->totals);
     else
         status = replay(&source, sink, job, &job->totals);
     if (status > job->status)

@@ -61,13 +61,28 @@ static void list_free(struct waiting_list *list)
     free(list);
 }
 
+static void free_lists(struct grid *grid)
+{
+    for (size_t i = 0; i < grid->lists.count; i++)
+        list_free(grid->lists.slots[i].thing);
+    free(grid->lists.slots);
+    grid->lists = (struct by_connection){0};
+}
+
+void grid_rewind(struct grid *grid)
+{
+    if (!grid)
+        return;
+    free_lists(grid);
+    if (grid->all)
+        grid_union_rewind(grid->all);
+}
+
 void grid_free(struct grid *grid)
 {
     if (!grid)
         return;
-    for (size_t i = 0; i < grid->lists.count; i++)
-        list_free(grid->lists.slots[i].thing);
-    free(grid->lists.slots);
+    free_lists(grid);
     grid_union_free(grid->all);
     free(grid);
 }
@@ -153,15 +168,35 @@ int grid_before(struct job *job, const struct armtap_record *record)
     return outcome;
 }
 
-/* The record for a row of all robots. */
-static int take_for_all(struct job *job, const struct armtap_record *record, struct table *table,
-                        const struct table_layout *layout)
+/* Whether it is earlier than the connection's record before. 0, or -1 after a message. */
+static int follow_time(struct job *job, const struct armtap_record *record, bool *is_set_back)
 {
     struct waiting_list *list = find_list(job->grid, record);
     if (!list)
         return job_give_up_memory(job);
-    bool is_set_back = list->latest != ARMTAP_NO_TIME && record->read.time < list->latest;
+    *is_set_back = list->latest != ARMTAP_NO_TIME && record->read.time < list->latest;
     list->latest = record->read.time;
+    return 0;
+}
+
+int grid_learn(struct job *job, const struct armtap_record *record)
+{
+    bool is_set_back = false;
+    if (!job->grid || !job->grid->all || !record->recipe || record->read.time == ARMTAP_NO_TIME)
+        return 0;
+    if (follow_time(job, record, &is_set_back) != 0)
+        return -1;
+    grid_union_learn(job->grid->all, record->read.time, is_set_back);
+    return 0;
+}
+
+/* The record for a row of all robots. */
+static int take_for_all(struct job *job, const struct armtap_record *record, struct table *table,
+                        const struct table_layout *layout)
+{
+    bool is_set_back = false;
+    if (follow_time(job, record, &is_set_back) != 0)
+        return -1;
     return grid_union_take(job, job->grid->all, record, table, layout, is_set_back);
 }
 
@@ -223,5 +258,7 @@ int grid_end(struct job *job)
     int outcome = job->grid->all ? grid_union_end(job, job->grid->all) : 0;
     for (size_t i = 0; i < job->grid->lists.count && outcome == 0; i++)
         outcome = end_list(job, job->grid->lists.slots[i].thing);
+    if (job->grid->all)
+        grid_union_report(job, job->grid->all);
     return outcome;
 }

@@ -1,14 +1,17 @@
 #include "grid_union.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/inside.h"
 #include "array.h"
+#include "base/process/message.h"
 
-#define QUEUE_BYTES ((size_t)4 << 20)
-#define SET_BACK_NS 1000000000 /* by less the axis does not begin anew */
-enum { ROW = 160, VALUE = 3 }; /* bytes of a robot's text in a row, and for each byte of its record */
+#define QUEUE_BYTES ((size_t)128 << 20)
+#define SET_BACK_NS 1000000000                    /* by less the axis does not begin anew */
+enum { ROW = 160, VALUE = 3, ROBOTS_LISTED = 8 }; /* bytes of a robot's text in a row, and for each of its record's */
 
 /* A record that is sorted among the others, or the newest of its part. */
 struct held {
@@ -18,8 +21,15 @@ struct held {
     unsigned part;
     bool has_row; /* in the output */
     struct output_row row;
-    char robot[64], client[64];
-    struct armtap_missing bytes[]; /* of the row: what is cut, then the values */
+    struct armtap_missing bytes[]; /* of the row: what is cut, then the values, the robot and the client */
+};
+
+/* Records of a part that came when rows of their time were written. */
+struct too_late {
+    char robot[64];
+    uint64_t records, rows;
+    int64_t first, last, until; /* until: of the rows that are counted */
+    int64_t most;               /* how late they were */
 };
 
 struct grid_union {
@@ -28,11 +38,13 @@ struct grid_union {
     struct held **queue; /* a heap: the earliest first */
     size_t count, bytes;
     uint64_t order;
+    int64_t delay;  /* so much later than others does one come, as the first reading showed */
     int64_t latest; /* of those that were taken since the axis began; ARMTAP_NO_TIME: none was */
     int64_t next;   /* where rows go on; ARMTAP_NO_TIME: at the first record */
     size_t parts, present;
     struct held **newest;    /* by part; NULL: none yet */
     struct output_row *rows; /* the same: of one row */
+    struct too_late *late;   /* the same */
     struct table_layout none;
 };
 
@@ -65,6 +77,7 @@ void grid_union_free(struct grid_union *all)
     free(all->queue);
     free(all->newest);
     free(all->rows);
+    free(all->late);
     free(all->none.entry_of);
     free(all);
 }
@@ -108,27 +121,24 @@ static struct held *take_out(struct grid_union *all)
 static struct held *hold(struct job *job, struct grid_union *all, const struct armtap_record *record,
                          struct table *table, const struct table_layout *layout)
 {
-    size_t cut = record->missing_count * sizeof *record->missing,
-           size = sizeof(struct held) + cut + record->values_length;
+    const struct output_row row = job_row_of(job, record, table, layout);
+    size_t cut = record->missing_count * sizeof *record->missing;
+    size_t robot = strlen(row.robot) + 1, client = strlen(row.client) + 1;
+    size_t size = sizeof(struct held) + cut + record->values_length + robot + client;
     struct held *held = malloc(size);
     if (!held)
         return NULL;
-    *held = (struct held){.time = record->read.time,
-                          .order = all->order++,
-                          .size = size,
-                          .part = layout->part,
-                          .row = job_row_of(job, record, table, layout)};
-    snprintf(held->robot, sizeof held->robot, "%s", held->row.robot);
-    snprintf(held->client, sizeof held->client, "%s", held->row.client);
-    uint8_t *values = (uint8_t *)held->bytes + cut;
+    *held =
+        (struct held){.time = record->read.time, .order = all->order++, .size = size, .part = layout->part, .row = row};
+    uint8_t *values = (uint8_t *)held->bytes + cut, *texts = values + record->values_length;
     if (cut > 0)
         memcpy(held->bytes, record->missing, cut);
     if (record->values_length > 0)
         memcpy(values, record->values, record->values_length);
     held->row.cut = held->bytes;
     held->row.values = values;
-    held->row.robot = held->robot;
-    held->row.client = held->client;
+    held->row.robot = memcpy(texts, row.robot, robot);
+    held->row.client = memcpy(texts + robot, row.client, client);
     held->row.is_mixed = false; /* a column is of one robot */
     missing_data_drop(job->missing, record);
     return held;
@@ -189,10 +199,15 @@ static int advance(struct job *job, struct grid_union *all, int64_t end)
     return outcome;
 }
 
-/* The earliest record of the queue becomes the newest of its part. */
+/* The earliest record of the queue becomes the newest of its part, unless it came too late for that. */
 static int pass_on(struct job *job, struct grid_union *all)
 {
     struct held *held = take_out(all), **newest = &all->newest[held->part];
+    if (*newest && (*newest)->time > held->time) {
+        missing_flow_add(&(*newest)->row.missing, &held->row.missing);
+        free(held);
+        return 0;
+    }
     int outcome = advance(job, all, held->time);
     if (*newest && !(*newest)->has_row)
         missing_flow_add(&held->row.missing, &(*newest)->row.missing);
@@ -201,6 +216,54 @@ static int pass_on(struct job *job, struct grid_union *all)
     *newest = held;
     return outcome;
 }
+
+/* ---- what comes too late ---------------------------------------------------------------------------------------- */
+
+/* Counts a record, and the rows of its time, if these are written. */
+static void note_late(const struct job *job, const struct grid_union *all, const struct held *held)
+{
+    struct too_late *late = &all->late[held->part];
+    const struct held *newest = all->newest[held->part];
+    int64_t end = newest && newest->time > held->time ? newest->time : all->next, first;
+    if (all->next == ARMTAP_NO_TIME || grid_axis_count(all->axis, &job->range, held->time, end, &first) == 0)
+        return;
+    int64_t by = armtap_time_between(held->time, all->latest);
+    bool is_first = late->records++ == 0;
+    if (is_first)
+        snprintf(late->robot, sizeof late->robot, "%s", held->row.robot);
+    late->first = is_first || held->time < late->first ? held->time : late->first;
+    late->last = is_first || held->time > late->last ? held->time : late->last;
+    late->most = by > late->most ? by : late->most;
+    late->rows += grid_axis_count(all->axis, &job->range,
+                                  is_first || late->until < held->time ? held->time : late->until, end, &first);
+    late->until = is_first || end > late->until ? end : late->until;
+}
+
+void grid_union_report(const struct job *job, const struct grid_union *all)
+{
+    char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
+    uint64_t records = 0, robots = 0;
+    for (size_t i = 0; i < all->parts; i++) {
+        const struct too_late *late = &all->late[i];
+        if (late->records == 0)
+            continue;
+        if (robots++ >= ROBOTS_LISTED) {
+            records += late->records;
+            continue;
+        }
+        timestamp_date(first, late->first, job->wish->zone);
+        timestamp_date(last, late->last, job->wish->zone);
+        message_warning("%s: %" PRIu64 " record%s from %s to %s came up to %.3f s after later ones, when rows of their "
+                        "time were written: %" PRIu64 " row%s; put the packets in order with reordercap",
+                        late->robot, late->records, late->records == 1 ? "" : "s", first, last,
+                        (double)late->most / 1e9, late->rows, late->rows == 1 ? " lacks them" : "s lack them");
+    }
+    if (robots > ROBOTS_LISTED)
+        message_warning("%" PRIu64 " more robots: %" PRIu64 " records came when rows of their time were written",
+                        robots - ROBOTS_LISTED, records);
+}
+
+/* ---- the course -------------------------------------------------------------------------------------------------- */
 
 int grid_union_end(struct job *job, struct grid_union *all)
 {
@@ -222,12 +285,35 @@ static int begin(struct job *job, struct grid_union *all, struct table *table)
     all->parts = tables_part_count(job->tables);
     all->newest = calloc(all->parts, sizeof *all->newest);
     all->rows = calloc(all->parts, sizeof *all->rows);
+    all->late = calloc(all->parts, sizeof *all->late);
     all->none.entry_of = calloc(table->column_count + 1, sizeof *all->none.entry_of);
-    if (!all->newest || !all->rows || !all->none.entry_of)
+    if (!all->newest || !all->rows || !all->late || !all->none.entry_of)
         return job_give_up_memory(job);
     for (size_t i = 0; i < table->column_count; i++)
         all->none.entry_of[i] = TABLE_NONE;
     return 0;
+}
+
+/* Whether the axis begins anew: the capture's clock was set back. */
+static bool is_anew(const struct grid_union *all, int64_t time, bool is_set_back)
+{
+    return is_set_back && all->latest != ARMTAP_NO_TIME && time < all->latest &&
+           armtap_time_between(time, all->latest) > SET_BACK_NS;
+}
+
+void grid_union_learn(struct grid_union *all, int64_t time, bool is_set_back)
+{
+    int64_t behind = 0;
+    if (all->latest != ARMTAP_NO_TIME && !is_anew(all, time, is_set_back) && time < all->latest)
+        behind = armtap_time_between(time, all->latest);
+    else
+        all->latest = time;
+    all->delay = behind > all->delay ? behind : all->delay;
+}
+
+void grid_union_rewind(struct grid_union *all)
+{
+    all->latest = ARMTAP_NO_TIME;
 }
 
 int grid_union_take(struct job *job, struct grid_union *all, const struct armtap_record *record, struct table *table,
@@ -235,8 +321,7 @@ int grid_union_take(struct job *job, struct grid_union *all, const struct armtap
 {
     const int64_t time = record->read.time;
     int outcome = begin(job, all, table);
-    if (outcome == 0 && is_set_back &&
-        time < all->latest - SET_BACK_NS) { /* the capture's clock: the axis begins anew */
+    if (outcome == 0 && is_anew(all, time, is_set_back)) {
         outcome = grid_union_end(job, all);
         forget_newest(all);
         all->latest = all->next = ARMTAP_NO_TIME;
@@ -252,7 +337,9 @@ int grid_union_take(struct job *job, struct grid_union *all, const struct armtap
         return job_give_up_memory(job);
     }
     all->latest = all->latest == ARMTAP_NO_TIME || time > all->latest ? time : all->latest;
-    while (all->bytes > QUEUE_BYTES && outcome == 0)
+    note_late(job, all, held);
+    while (outcome == 0 && all->count > 0 &&
+           (all->bytes > QUEUE_BYTES || armtap_time_between(all->queue[0]->time, all->latest) > all->delay))
         outcome = pass_on(job, all);
     return outcome;
 }

@@ -200,6 +200,10 @@ struct output_file *job_outlet(struct job *job, unsigned stream, unsigned part);
 
 struct grid *grid_new(const struct export_wish *wish);
 void grid_free(struct grid *grid);
+/* A record of the first of two readings. */
+int grid_learn(struct job *job, const struct armtap_record *record);
+/* Another reading begins. NULL: nothing. */
+void grid_rewind(struct grid *grid);
 /* Writes the rows of the stream's record before this one. Called before anything else looks at the record. */
 int grid_before(struct job *job, const struct armtap_record *record);
 /* Keeps it for the rows from its time on. */

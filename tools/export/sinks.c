@@ -33,6 +33,8 @@ static int survey_record(void *user, const struct armtap_record *record)
     if (record->direction != job->wish->direction)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
     job->heard = true;
+    if (grid_learn(job, record) != 0)
+        return -1;
     return stop_without_memory(job, tables_record(job->tables, record, &table, &layout));
 }
 
