@@ -291,24 +291,64 @@ static int set_apart_from_row(struct table *table)
 
 /* ---- names of robots --------------------------------------------------------------------------------------------- */
 
+/* A robot of its own among those behind one address. */
+static bool is_apart(const struct table_part *parts, size_t count, const struct table_part *part)
+{
+    for (size_t i = 0; i < count && part->port > 0; i++)
+        if (parts[i].has_rival && strcmp(parts[i].robot, part->robot) == 0)
+            return true;
+    return false;
+}
+
+/* "10.0.0.2", "[fd00::2]:30104" */
+static int put_robot(char *text, size_t size, const struct table_part *part, bool has_port)
+{
+    const char *open = strchr(part->robot, ':') ? "[" : "", *close = *open != '\0' ? "]" : "";
+    return has_port ? snprintf(text, size, "%s%s%s:%u_", open, part->robot, close, part->port)
+                    : snprintf(text, size, "%s_", part->robot);
+}
+
+static bool is_prefix(const struct table_part *parts, size_t count, const char *prefix)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(parts[i].prefix, prefix) == 0)
+            return true;
+    return false;
+}
+
+static void name_part(struct table_part *parts, size_t count, size_t at)
+{
+    struct table_part *part = &parts[at];
+    bool has_several = false, has_port = is_apart(parts, count, part);
+    unsigned number = 1;
+    for (size_t k = 0; k < count; k++) {
+        bool is_other = k != at && strcmp(parts[k].robot, part->robot) == 0 &&
+                        (parts[k].port == part->port || (!has_port && !is_apart(parts, count, &parts[k])));
+        has_several = has_several || is_other;
+        number += is_other && k < at && parts[k].protocol == part->protocol;
+    }
+    int length = put_robot(part->prefix, sizeof part->prefix, part, has_port);
+    if (has_several)
+        length += snprintf(part->prefix + length, sizeof part->prefix - (size_t)length, "%s_",
+                           armtap_protocol_name(part->protocol));
+    for (; number > 1 || is_prefix(parts, at, part->prefix); number++) {
+        snprintf(part->prefix + length, sizeof part->prefix - (size_t)length, "%u_", number > 1 ? number : ++number);
+        if (!is_prefix(parts, at, part->prefix))
+            break;
+    }
+}
+
 void parts_name(struct table_part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct table_part *part = &parts[i];
-        unsigned before = 0;
-        bool has_several = false;
-        for (size_t k = 0; k < count; k++) {
-            bool is_other = k != i && strcmp(parts[k].robot, part->robot) == 0;
-            has_several = has_several || is_other;
-            before += is_other && k < i && parts[k].protocol == part->protocol;
-        }
-        int length = snprintf(part->prefix, sizeof part->prefix, "%s_", part->robot);
-        if (has_several)
-            length += snprintf(part->prefix + length, sizeof part->prefix - (size_t)length, "%s_",
-                               armtap_protocol_name(part->protocol));
-        if (before > 0)
-            snprintf(part->prefix + length, sizeof part->prefix - (size_t)length, "%u_", before + 1);
+        parts[i].has_rival = false;
+        for (size_t k = 0; k < count; k++)
+            parts[i].has_rival =
+                parts[i].has_rival || (parts[k].port != parts[i].port && parts[k].protocol == parts[i].protocol &&
+                                       strcmp(parts[k].robot, parts[i].robot) == 0);
     }
+    for (size_t i = 0; i < count; i++)
+        name_part(parts, count, i);
 }
 
 static int add_prefixes(struct table *table)

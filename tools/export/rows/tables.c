@@ -597,15 +597,34 @@ static void name_robot(const struct labels *labels, const char *end, char name[6
         snprintf(name, 64, "%.*s", (int)(is_bracketed ? length - 2 : length), is_bracketed ? end + 1 : end);
 }
 
+/* The robot's port if it tells robots apart: one where robots do not listen by themselves, without a label of its own;
+ * else 0. */
+static unsigned port_apart(const struct labels *labels, const struct armtap_stream *stream)
+{
+    struct armtap_robot_port usual;
+    char host[64];
+    const char *colon = strrchr(stream->robot, ':');
+    unsigned port = colon && colon[1] != '\0' ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+    for (size_t i = 0; armtap_robot_port_at(i, &usual); i++)
+        if (usual.port == port)
+            return 0;
+    if (port == 0 || armtap_stream_has(stream, ARMTAP_TRAIT_ROBOT_CONNECTS))
+        return 0;
+    snprintf(host, sizeof host, "%.*s", (int)(colon - stream->robot), stream->robot);
+    return labels_find(labels, stream->robot) == labels_find(labels, host) ? port : 0;
+}
+
 /* Gives a connection's recipe a part: that of an earlier one, or a new one. */
 static enum tables_outcome choose_part(struct tables *tables, struct active *active, const struct armtap_record *record)
 {
-    struct table_part wanted = {.protocol = record->protocol, .kind = active->id};
+    struct table_part wanted = {
+        .protocol = record->protocol, .kind = active->id, .port = port_apart(tables->options.labels, record->stream)};
     size_t i = 0;
     name_robot(tables->options.labels, record->stream->robot, wanted.robot);
     for (; i < tables->part_count; i++) {
         const struct table_part *part = &tables->parts[i];
-        if (part->protocol == wanted.protocol && part->kind == wanted.kind && strcmp(part->robot, wanted.robot) == 0 &&
+        if (part->protocol == wanted.protocol && part->kind == wanted.kind && part->port == wanted.port &&
+            strcmp(part->robot, wanted.robot) == 0 &&
             (part->users == 0 || armtap_recipe_same(part->recipe, active->recipe)))
             break;
     }

@@ -9,8 +9,9 @@
  * are renamed: NAME_aubo for AUBO's (and other protocols with their own names), else NAME_2, NAME_3 ...
  *
  * By robot: all streams share one table, too, but each robot has columns of its own, with its name in front. A part is
- * what shares columns: one kind of record of one protocol of one robot. A connection takes over the part of one that is
- * over or has the same recipe; a second client with another one at the same time gets a part of its own.
+ * what shares columns: one kind of record of one protocol of one robot; unusual ports are robots of their own. A
+ * connection takes over the part of one that is over or has the same recipe; a second client with another one at the
+ * same time gets a part of its own.
  *
  * By recipe: each recipe has one table, for all streams that use it; for formats whose rows name their fields.
  *
@@ -65,12 +66,14 @@ struct table_layout {
 };
 
 struct table_part {
-    char robot[64]; /* its host */
+    char robot[64]; /* its label, or its host */
+    unsigned port; /* of a robot behind a forwarded port, which is another than that on the usual one; 0: a usual one */
     enum armtap_protocol protocol;
     int kind;                           /* the recipe's id, where several are in use at the same time */
     unsigned users;                     /* open connections */
     const struct armtap_recipe *recipe; /* of its latest connection */
-    char prefix[112];                   /* of its columns: "10.0.0.2_", "10.0.0.2_rtde_", "10.0.0.2_rtde_2_" */
+    bool has_rival;                     /* another port of that name has the same protocol */
+    char prefix[128]; /* of its columns: "10.0.0.2_", "10.0.0.2_rtde_", "10.0.0.2_rtde_2_", "10.0.0.2:30104_" */
 };
 
 struct table {
@@ -204,7 +207,8 @@ const char *table_entry_name(const struct armtap_recipe_entry *entry);
 
 /* Builds the columns of a table, in the order of its recipes. 0, or -1 without memory. */
 int layouts_build(struct table *table);
-/* Makes the prefixes of parts: the protocol is in those of a robot that has several. */
+/* Makes the prefixes of parts: the protocol is in those of a robot that has several, the port in those of several
+ * robots behind one address. No two are the same. */
 void parts_name(struct table_part *parts, size_t count);
 void layouts_take_down(struct table *table);
 /* Matches a layout to a table whose columns are fixed; TABLES_GREW if it needs others. */
