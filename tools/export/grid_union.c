@@ -140,6 +140,8 @@ static struct held *hold(struct job *job, struct grid_union *all, const struct a
     held->row.robot = memcpy(texts, row.robot, robot);
     held->row.client = memcpy(texts + robot, row.client, client);
     held->row.is_mixed = false; /* a column is of one robot */
+    if (held->time < job->range.from)
+        held->row.missing = (struct missing_flow){0};
     missing_data_drop(job->missing, record);
     return held;
 }
