@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`export --grid`: captures made here of several robots, with legacy and RTDE streams, packets lost for good or sent
-again later, silences, reconnections, and records exactly at an instant. Every cell is compared with the newest of the
+again later, silences, reconnections, and records exactly at an instant; also many robots beside one whose records wait,
+captures joined in the wrong order, and robots behind one address. Every cell is compared with the newest of the
 values that were put into the packets, by a search in Python, and with pandas' merge_asof of the plain export where
 there is pandas; formats and numbers of threads with each other. tests/grid-check.py [SEED [ROUNDS]]."""
 import bisect
@@ -48,9 +49,10 @@ class Capture:
     def __init__(self):
         self.packets = []  # time, order, bytes
 
-    def write(self, path, set_back=None):
+    def write(self, path, set_back=None, is_sorted=True):
         """From `set_back` on the clock is an hour behind."""
-        self.packets.sort(key=lambda one: one[:2])
+        if is_sorted:
+            self.packets.sort(key=lambda one: one[:2])
         self.packets = [(moved(time, set_back), *rest) for time, *rest in self.packets]
         with open(path, "wb") as file:
             file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
@@ -82,11 +84,11 @@ class Connection:
         for who, kind, payload in [(False, "V", b"\0\2"), (True, "V", b"\1"),
                                    (False, "O", struct.pack(">d", 125) + self.recipe[0]),
                                    (True, "O", b"\1" + self.recipe[1]), (False, "S", b""), (True, "S", b"\1")]:
-            if self.port == 30004:
+            if self.port % 100 == 4:  # also 30104, of another robot behind the address
                 self.say(time, who, rtde(kind, payload))
 
     def frame(self, values):
-        if self.port == 30004:
+        if self.port % 100 == 4:  # also 30104, of another robot behind the address
             return rtde("U", b"\1" + struct.pack(">%dd" % len(values), *values))
         cells = [0.0] * 152
         cells[0], cells[31:37] = values[0], values[1:]
@@ -314,15 +316,16 @@ def check_columns(where, path, folder, grid, sessions):
     return done + len(sessions) * 0
 
 
-def check_missing(where, path, grid):
+def check_missing(where, path, grid, limits=()):
     """What is missing before records without a row is in the next row of their robot, and in one only."""
     columns = ["--union", "--fields", "time_ns,lost_bytes,skipped", path]
+    columns += limits
     plain, on_grid = rows_of(run(*columns).stdout), rows_of(run("--grid", f"{grid / MILLISECOND:g}ms", *columns).stdout)
     last = int(on_grid[-1][on_grid[0].index("time_ns")]) if len(on_grid) > 1 else 0
     for name in ["lost_bytes", "skipped"]:
         wanted = sum(int(row[plain[0].index(name)] or 0) for row in plain[1:] if int(row[plain[0].index("time_ns")]) <= last)
         places = [i for i, column in enumerate(on_grid[0]) if column.endswith(name)]
-        expect_truth(f"{where}: {name}", sum(int(row[i] or 0) for row in on_grid[1:] for i in places) == wanted, wanted)
+        expect_truth(f"{where}: {name} {limits}", sum(int(row[i] or 0) for row in on_grid[1:] for i in places) == wanted, wanted)
 
 
 def check_pipe(where, path, grid):
@@ -382,6 +385,90 @@ def check_clients(path):
     expect("two clients", [row[:6] for row in rows[1:]], wanted)
 
 
+def follow(capture, robot, port, begin, count, step, lost=None):
+    """A robot's records at even steps, none acknowledged; one is lost for good, and those behind it wait."""
+    connection, records = Connection(capture, robot, port, 40000 + robot + port % 1000), []
+    connection.open(begin)
+    for i in range(count):
+        time, values = begin + (i + 1) * step, [100.0 + i] + [robot + port % 1000 + i / 1000 + k for k in range(6)]
+        frame = connection.frame(values)
+        if i == lost:
+            connection.sent[True] += len(frame)
+        else:
+            connection.say(time, True, frame)
+            records.append((time, values))
+    return records
+
+
+def rows_expected(grid, parts):
+    """The rows of `parts`, {prefix: records}, with their columns."""
+    wanted = []
+    for i in instants(min(r[0][0] for r in parts.values()), max(r[-1][0] for r in parts.values()), grid):
+        of = {prefix: cells(newest(records, i), i) for prefix, records in parts.items()}
+        wanted.append({"time": seconds(i)} | {prefix + n: v for prefix in parts for n, v in zip(["age_s"] + NAMES, of[prefix])})
+    return wanted
+
+
+def check_parts(where, path, grid, parts, *more):
+    """All in one row, and no warning that something came too late. Returns how many cells were compared."""
+    done = run("--grid", f"{grid / MILLISECOND:g}ms", "--union", "--fields", "timestamp,actual_q", *more, path)
+    rows = rows_of(done.stdout)
+    names = ["time"] + [prefix + n for prefix in parts for n in ["age_s"] + NAMES]
+    expect_truth(f"{where}: columns", sorted(rows[0]) == sorted(names), rows[0], names)
+    expect(where, [dict(zip(rows[0], row)) for row in rows[1:]], rows_expected(grid, parts))
+    expect_truth(f"{where}: nothing is late", "after later ones" not in done.stderr, done.stderr)
+    return len(names) * (len(rows) - 1)
+
+
+def check_held(path):
+    """Forty robots at 500 Hz: of one a packet is lost, and nothing tells so before its next records are many."""
+    capture = Capture()
+    parts = {f"10.0.0.{robot}_": follow(capture, robot, 30004, START + robot * 47000, 600, 2 * MILLISECOND, 50 if robot == 5 else None)
+             for robot in range(2, 42)}
+    capture.write(path)
+    return check_parts("held", path, 2 * MILLISECOND, parts)
+
+
+def check_joined(path):
+    """What mergecap -a makes of captures in the wrong order is sorted; what is too much for that is said."""
+    done, step = 0, 8 * MILLISECOND
+    for port, count, is_late in [(30004, 9000, False)] + ALL * [(30003, 40000, False), (30003, 90000, True)]:
+        capture, robot, part = Capture(), f"10.0.0.3:{port}", {30004: "rtde", 30003: "realtime"}[port]
+        late = follow(capture, 2, port, START + 1000 * SECOND, count, step), follow(capture, 3, port, START, 9000, step)
+        capture.write(path, is_sorted=False)
+        if not is_late:
+            done += check_parts(f"joined {part} {count}", path, SECOND, {"10.0.0.2_": late[0], "10.0.0.3_": late[1]})
+            continue
+        told = run("--grid", "1s", "--union", path).stderr
+        dates = [f"2026-01-31T12:{t // 60000000000 % 60:02d}:{t / SECOND % 60:06.3f}" for t in (late[1][0][0], late[1][-1][0])]
+        words = [f"{robot}: 9000 records from {dates[0]}", f"to {dates[1]}", "rows lack them", f"{(late[0][-1][0] - late[1][0][0]) / SECOND:.3f} s after"]
+        expect_truth("joined, too much to sort", all(w in told for w in words), told, words)
+    return done
+
+
+def check_address(path):
+    """Robots behind one address, by their ports: the usual ones are one robot's, others have columns of their own."""
+    capture, step = Capture(), 8 * MILLISECOND
+    records = {port: follow(capture, 2, port, START + port % 100 * MILLISECOND + port % 1000, 100, step)
+               for port in (30003, 30004, 30104, 30204)}
+    capture.write(path)
+    ports, at = ["--port", "30104=rtde", "--port", "30204=rtde"], "10.0.0.2"
+    parts = {f"{at}_realtime_": records[30003], f"{at}_rtde_": records[30004],
+             f"{at}:30104_": records[30104], f"{at}:30204_": records[30204]}
+    done = check_parts("one address", path, 10 * MILLISECOND, parts, *ports)
+    named = {p.replace(at, "a").replace("a:30204", "b"): r for p, r in parts.items()}
+    done += check_parts("one address, labels", path, 10 * MILLISECOND, named, *ports, "--label", f"{at}=a", "--label", f"{at}:30204=b")
+    capture = Capture()
+    parts = {f"{at}_": follow(capture, 2, 30104, START, 50, step), "a_rtde_": follow(capture, 3, 30004, START, 50, step)}
+    capture.write(path)
+    done += check_parts("an unusual port", path, 10 * MILLISECOND, parts, *ports, "--label", "10.0.0.3=a_rtde")
+    capture = Capture()
+    parts = {"a_rtde_": follow(capture, 3, 30004, START, 50, step), "a_realtime_": follow(capture, 4, 30003, START + 1, 50, step),
+             "a_rtde_2_": follow(capture, 4, 30004, START + 2, 50, step)}
+    capture.write(path)
+    return done + check_parts("names alike", path, 10 * MILLISECOND, parts, "--label", "10.0.0.3=a_rtde", "--label", "10.0.0.4=a")
+
+
 def check_silence(path):
     """A year without records is left out, and said; a capture without times is refused."""
     capture = Capture()
@@ -421,11 +508,13 @@ def main():
             check_formats(where, path, grid, draw.choice(list(sessions)), sessions)
             check_pipe(where, path, grid)
             check_missing(where, path, grid)
+            check_missing(where, path, grid, ["--from", seconds(START + draw.randint(0, 4000) * MILLISECOND)])
             joined += check_pandas(where, path, grid, sessions) if pandas and (ALL or i < 5) else 0
             compared += check_columns(where, path, folder, grid, sessions) if h5py and (ALL or i < 5) else 0
             expect_truth(where, True)
             check_set_back(draw, path, grid)
         check_clients(path)
+        compared += check_held(path) + check_joined(path) + check_address(path)
         check_silence(path)
     for library, name in [(pandas, "pandas"), (h5py, "h5py")]:
         if not library:
