@@ -217,7 +217,7 @@ def check_robots(folder):
         expect("%d robots: %d paragraphs" % (n, paragraphs), len(re.findall("Responsible side: robot", told)) == paragraphs, told)
         rows = len(FINDING.findall(told))
         expect("%d robots: rows" % n, rows == 2 * n if n <= 10 else rows <= 5, told)
-        expect("%d robots: how many" % n, ("The same %d more times at %d other robots" % (n - 1, n - 1) in words) == (n > 10), told)
+        expect("%d robots: how many" % n, ("The same happened %d more times at %d other robots" % (n - 1, n - 1) in words) == (n > 10), told)
 
 
 def check_sides(folder):
@@ -230,16 +230,62 @@ def check_sides(folder):
         expect("%d alike: %d parts" % (n, rows), len(re.findall("^streams? ", told, re.M)) == rows, told)
 
 
+def check_named(folder):
+    """One that is longer than the others has a line from 0.5 s and twice on; less is named, as is one that is shorter."""
+    for odd, rows, named in ((25, 1, ""), (26, 1, " (most in stream 7)"), (87, 1, " (most in stream 7)"), (88, 2, ""),
+                             (1, 1, " (fewest in stream 7)")):
+        path, capture = os.path.join(folder, "named.pcap"), many.Many(seed=odd)
+        for i in range(20):
+            capture.rtde("client", packages=odd if i == 7 else 25)
+        capture.capture.write(path)
+        told = run("info", path).stdout
+        expect("one of %d: %d rows" % (odd, rows), len(list(ROW.finditer(told))) == rows, told)
+        of_all = "%d-%d" % (min(odd, 25), max(odd, 25)) if rows == 1 and odd != 25 else "25"
+        expect("one of %d: named" % odd, re.findall(r"^  each: (.*) records(.*) in [0-9.]", told, re.M) == [(of_all, named)], told)
+
+
+def check_repeats(folder):
+    """An incident of several groups ends with the last of them; it and the verdict count all that they are."""
+    for groups in ((1,), (4,), (1, 1), (3, 5), (1, 60, 99)):
+        path, capture, last = os.path.join(folder, "repeats.pcap"), many.Many(), 0
+        for i, group in enumerate(groups):
+            if i > 0:
+                capture.rtde("client")
+            for _ in range(group):
+                last = capture.time + 0.0005
+                capture.refused()
+        capture.rtde("client")
+        capture.capture.write(path)
+        check_times(path, "refused %s" % (groups,), last, groups[0], sum(groups[1:]))
+    for n in (1, 2, 11, 40):
+        path = os.path.join(folder, "repeats.pcap")
+        capture = write(path, resets, n)
+        check_times(path, "%d resets" % n, capture.time - 1, 1, n - 1)
+
+
+def check_times(path, what, last, first, more):
+    incident, = json.loads(run("diagnose", "--json", path).stdout)["incidents"]
+    expect("%s: until its last" % what, abs(incident["to"] - many.wire.BEGIN - last) < 1e-5, (incident, last))
+    verdict = " ".join(run("diagnose", path).stdout.split("\n\n")[-1].split())
+    for name, text in (("incident", incident["text"]), ("verdict", verdict)):
+        expect("%s: %s: how many" % (what, name), re.findall("; and ([0-9]+) more", text)[:1] == ([str(more)] if more else []),
+               text)
+    expect("%s: of the first" % what, (" %d times" % first in incident["text"]) == (first > 1), incident["text"])
+
+
 def write(path, kind, n):
     capture = many.Many(seed=n)
     for i in range(n):
         kind(capture, i, n)
     capture.capture.write(path)
+    return capture
 
 
 with tempfile.TemporaryDirectory() as temporary:
     check_sides(temporary)
     check_robots(temporary)
+    check_named(temporary)
+    check_repeats(temporary)
     for number in (1, 5, 120) + ((1000, 3000, 10000) if ALL else ()):
         for case, case_rows, odd in CASES:
             if case in (robots, robots_end) and number > 300:

@@ -188,7 +188,7 @@ def check_alike():
         packets = [one["packet"] for one in found["incidents"]]
         expect((count, "stops in JSON"), len(packets) == count, packets)
         expect((count, "stops told"), told.count("Responsible side: ") == (count if count < 4 else 1), told)
-        expect((count, "the rest of them"), re.findall(r"The same (\d+) more times, the last at 12:\S+ \(packet (\d+)\)", told)
+        expect((count, "the rest of them"), re.findall(r"The same happened (\d+) more times, the last time at 12:\S+ \(packet (\d+)\)", told)
                == ([] if count < 4 else [(str(count - 1), str(packets[-1]))]), packets, told)
 
 

@@ -128,13 +128,23 @@ def check_network(path):
 
 
 def check_sentences(path):
-    """Ten incidents are printed, the rest is a number; JSON has them all."""
+    """Ten incidents are printed, the rest is a number; JSON has them all. Those alike at more than ten robots are one."""
     for count in (10, 11, 12):
         streams = [skipping(client_port=50000 + i, robot=bytes([10, 0, 1, i])) for i in range(count)]
-        assert len(told_of(found(path, *streams), "clock.skipped")) == count
-        words = " ".join(diagnose(path).split("\n\n")[0].split())
-        assert words.count("skipped 5 packages") == 10, (count, words)
-        assert (f"and {count - 10} more" in words) == (count > 10), (count, words)
+        for is_alike in (True, False):
+            for i in range(0 if is_alike else 5):
+                streams[i] = Legacy(client_port=50000 + i, robot=bytes([10, 0, 1, i]))
+                streams[i].data(200)
+                streams[i].lose(bytes(1108))
+                streams[i].clock += STEP
+                streams[i].data(200)
+            report = found(path, *streams)
+            assert len(report["incidents"]) == count and len(told_of(report, "clock.skipped")) == count - 5 * (not is_alike)
+            words = " ".join(diagnose(path).split("\n\n")[0].split())
+            assert words.count("Responsible side") == (1 if is_alike and count > 10 else 10), (count, words)
+            assert (f"and {count - 10} more: " in words) == (count > 10 and not is_alike), (count, words)
+            assert (f"happened {count - 1} more times at {count - 1} other robots, the last time at " in words) == (
+                count > 10 and is_alike), (count, words)
 
 
 def check_holes(path):

@@ -1073,14 +1073,14 @@ static void ordinary_ends_are_one(void **state)
     }
     const struct incident *found = judge(&world);
     assert_int_equal(world.incidents.count, 1);
-    assert_int_equal(found->times, 3);
+    assert_int_equal(found->more, 2);
     assert_int_equal(found->public.evidence_count, 6);
     assert_int_equal(found->public.severity, ARMTAP_INFO);
     armtap_incidents_free(&world.incidents);
     add(&world, &lost, 10500 * MS);
     judge(&world);
     assert_int_equal(world.incidents.count, 2);
-    assert_int_equal(world.incidents.all[0].times, 2);
+    assert_int_equal(world.incidents.all[0].more, 1);
     assert_int_equal(world.incidents.all[0].public.severity, ARMTAP_INFO);
     assert_int_equal(world.incidents.all[1].public.severity, ARMTAP_WARNING);
     armtap_incidents_free(&world.incidents);
@@ -1107,7 +1107,7 @@ static void others_are_together_if_they_are_alike(void **state)
     assert_int_equal(found->public.stream_count, 2);
     assert_int_equal(found->public.from, NOON);
     assert_int_equal(found->public.to, NOON + 9000 * MS);
-    assert_int_equal(found->times, 2);
+    assert_int_equal(found->more, 1);
     assert_true(found->total > 13.9 && found->total < 14.1);
     assert_string_equal(found->public.robot, "10.0.0.2");
     for (size_t i = 1; i < world.incidents.count; i++)

@@ -137,8 +137,8 @@ static void say_incident(const struct diagnosis *diagnosis, const struct telling
         snprintf(others, sizeof others, " at %zu other robots", crowd->robots - 1);
     if (crowd)
         snprintf(text + length, sizeof text - (size_t)length,
-                 " The same %zu more times%s, the last at %s (packet %" PRIu64 ").", crowd->count - 1, others,
-                 cell_clock(clock, crowd->last->where.time, diagnosis->zone), crowd->last->where.packet);
+                 " The same happened %zu more times%s, the last time at %s (packet %" PRIu64 ").", crowd->count - 1,
+                 others, cell_clock(clock, crowd->last->where.time, diagnosis->zone), crowd->last->where.packet);
     set_tone(telling, text_paint_of(incident->severity));
     say_of(telling, robot_of(diagnosis, incident), text);
 }

@@ -98,6 +98,8 @@ static void write_rate(char cell[CELL_MAX], int64_t rate)
 /* ---- streams alike ------------------------------------------------------------------------------------------------
  */
 
+/* What is so of more than one in so many streams tells none of them from the others. */
+#define EXTREMES_APART 4
 /* Records from which a rate is one that a robot sends at. */
 #define RATE_RECORDS 10
 
@@ -134,11 +136,19 @@ static void measure_stream(const void *user, struct stream_member *member)
             member->mark = stream_mark_add(member->mark, i);
 }
 
+/* So many records, how many streams have them, and which one does. */
+struct extreme {
+    uint64_t records;
+    size_t streams;
+    uint32_t number;
+};
+
 /* What the streams of a group, of which there may be one, have together. */
 struct sum {
     const struct armtap_stream_summary *any; /* one of them */
     size_t count;
-    uint64_t records[2], least, most; /* these two: from the robot, of one stream */
+    uint64_t records[2];
+    struct extreme least, most; /* from the robot, of one stream */
     uint64_t gaps, decoded, lost, skipped, replaced;
     int64_t shortest, longest, slowest, fastest; /* ns; millionths of Hz */
     int64_t first, last;
@@ -167,14 +177,23 @@ static void add_times(struct sum *sum, const struct armtap_stream_summary *summa
                                                             : sum->last;
 }
 
+static void add_extreme(struct extreme *extreme, const struct armtap_stream_summary *summary, bool is_beyond)
+{
+    uint64_t records = summary->stream->records[ARMTAP_FROM_ROBOT];
+    if (extreme->streams == 0 || is_beyond)
+        *extreme = (struct extreme){records, 1, summary->number};
+    else if (records == extreme->records)
+        extreme->streams++;
+}
+
 static void add_stream(struct sum *sum, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
     uint64_t records = stream->records[ARMTAP_FROM_ROBOT];
     add_rate(sum, info_rate(summary));
     add_times(sum, summary);
-    sum->least = sum->count == 0 || records < sum->least ? records : sum->least;
-    sum->most = records > sum->most ? records : sum->most;
+    add_extreme(&sum->least, summary, records < sum->least.records);
+    add_extreme(&sum->most, summary, records > sum->most.records);
     sum->records[ARMTAP_FROM_ROBOT] += records;
     sum->records[ARMTAP_TO_ROBOT] += stream->records[ARMTAP_TO_ROBOT];
     sum->gaps += stream->gaps;
@@ -534,22 +553,39 @@ static void print_times(const struct page *page, const struct sum *sum, enum tim
     text_line_of(stdout, page->room, 4, (const char *const[]){"  from ", first, " to ", last, NULL});
 }
 
+/* "most in stream 200 and 1 more", unless that is so of many. */
+static const char *write_extreme(char to[CELL_MAX], const char *amount, const struct extreme *extreme, size_t of)
+{
+    *to = '\0';
+    if (extreme->streams * EXTREMES_APART > of)
+        return to;
+    int length = snprintf(to, CELL_MAX, "%s in stream %" PRIu32, amount, extreme->number);
+    if (extreme->streams > 1)
+        snprintf(to + length, CELL_MAX - (size_t)length, " and %zu more", extreme->streams - 1);
+    return to;
+}
+
 /* What differs among streams alike. */
 static void print_each_of(const struct stream_kinds *kinds, const struct stream_group *group, const struct sum *sum)
 {
     char least[CELL_MAX], most[CELL_MAX], records[CELL_MAX], duration[CELL_MAX], of[CELL_MAX] = "";
+    char fewest[CELL_MAX], greatest[CELL_MAX];
     size_t robots = stream_group_robots(kinds, group);
     if (group->count == 1)
         return;
-    text_count(least, sum->least);
-    text_count(most, sum->most);
+    text_count(least, sum->least.records);
+    text_count(most, sum->most.records);
     write_range(records, least, most);
     write_duration(least, sum->shortest);
     write_duration(most, sum->longest);
     write_range(duration, least, most);
     if (robots > 1)
         snprintf(of, sizeof of, ", at %zu robots' ports", robots);
-    text_line(stdout, 4, "  each: %s record%s in %s%s", records, sum->most == 1 ? "" : "s", duration, of);
+    write_extreme(fewest, "fewest", &sum->least, group->count);
+    write_extreme(greatest, "most", &sum->most, group->count);
+    bool any = *fewest || *greatest;
+    text_line(stdout, 4, "  each: %s record%s%s%s%s%s%s in %s%s", records, sum->most.records == 1 ? "" : "s",
+              any ? " (" : "", fewest, *fewest && *greatest ? ", " : "", greatest, any ? ")" : "", duration, of);
 }
 
 /* Models of streams alike that are told apart. */

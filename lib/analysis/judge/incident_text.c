@@ -134,8 +134,22 @@ static void put_what(struct text *text, const struct incident *incident, const s
         put(text, ")");
 }
 
-/* "; and 4 more, until 12:01:02.000Z (packet 99); 500 bytes in all" */
+/* "; and 4 more, until 12:01:02.000Z (packet 99)" */
 static void put_repeats(struct text *text, const struct incident *incident, const struct armtap_zone *zone)
+{
+    if (incident->more == 0)
+        return;
+    put(text, "; and %" PRIu64 " more", incident->more);
+    if (incident->last.time != ARMTAP_NO_TIME) {
+        put(text, ", until ");
+        put_clock(text, incident->last.time, zone);
+    }
+    if (incident->last.packet > 0)
+        put(text, " (packet %" PRIu64 ")", incident->last.packet);
+}
+
+/* "; 500 bytes in all" */
+static void put_total(struct text *text, const struct incident *incident)
 {
     static const struct {
         enum armtap_argument_id measure;
@@ -146,16 +160,7 @@ static void put_repeats(struct text *text, const struct incident *incident, cons
                  {ARMTAP_ARGUMENT_packages, "packages", 0}};
     enum armtap_argument_id measure =
         armtap_note_measure((enum armtap_note_code)(incident->what->kind - armtap_note_at(0)));
-    if (incident->times <= 1)
-        return;
-    put(text, "; and %" PRIu64 " more", incident->times - 1);
-    if (incident->last.time != ARMTAP_NO_TIME) {
-        put(text, ", until ");
-        put_clock(text, incident->last.time, zone);
-    }
-    if (incident->last.packet > 0)
-        put(text, " (packet %" PRIu64 ")", incident->last.packet);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    for (size_t i = 0; incident->more > 0 && i < sizeof units / sizeof *units; i++)
         if (units[i].measure == measure && incident->total > 0) {
             struct armtap_line total;
             armtap_line_begin(&total);
@@ -222,10 +227,11 @@ static char *copy_of(const struct text *text)
     return copy ? memcpy(copy, text->bytes, text->length + 1) : NULL;
 }
 
-/* One sentence: what happened, and its cause without explanations. */
+/* One sentence: what happened, how often, and its cause without explanations. */
 static void write_brief(struct text *text, const struct incident *incident, const struct armtap_facts *facts)
 {
     put_what(text, incident, facts->zone);
+    put_repeats(text, incident, facts->zone);
     if (incident->cause && incident->cause != incident->what) {
         put(text, ": ");
         put_sentence(text, incident->cause, facts->zone);
@@ -241,6 +247,7 @@ int armtap_incident_write(struct incident *incident, const struct armtap_facts *
     struct text text = {.length = 0}, brief = {.length = 0};
     put_what(&text, incident, facts->zone);
     put_repeats(&text, incident, facts->zone);
+    put_total(&text, incident);
     if (incident->rule)
         put_cause(&text, facts, incident);
     else if (incident->class == CLASS_STOP)

@@ -58,6 +58,20 @@ static int64_t end_of(const struct armtap_finding *finding)
                : finding->where.time;
 }
 
+/* How often it happened, and the last time: of attempts to connect, a finding counts those of a robot and a client. */
+static uint64_t times_of(const struct armtap_finding *finding, struct armtap_where *last)
+{
+    const struct armtap_argument *times = armtap_argument_of(&finding->arguments, ARMTAP_ARGUMENT_times),
+                                 *packet = armtap_argument_of(&finding->arguments, ARMTAP_ARGUMENT_last_packet),
+                                 *time = armtap_argument_of(&finding->arguments, ARMTAP_ARGUMENT_last_time);
+    *last = finding->last;
+    if (!times || !packet)
+        return finding->count;
+    last->packet = packet->value.count;
+    last->time = time ? time->value.integer : ARMTAP_NO_TIME;
+    return times->value.count;
+}
+
 static enum armtap_word kind_of_stop(const struct armtap_finding *stop)
 {
     return armtap_word_of(&stop->arguments, ARMTAP_ARGUMENT_case);
@@ -335,9 +349,9 @@ static struct incident *begin(struct judging *judging, size_t what, enum inciden
                                   .what = &findings[what],
                                   .cause = reason->cause == NONE ? NULL : &findings[reason->cause],
                                   .with = reason->with == NONE ? NULL : &findings[reason->with]};
-    incident->times = incident->what->count;
+    times_of(incident->what, &incident->last);
+    incident->more = incident->what->count - 1;
     incident->total = incident->what->total;
-    incident->last = incident->what->last;
     return incident;
 }
 
@@ -387,10 +401,11 @@ static bool is_cut(const struct armtap_facts *facts, const struct armtap_finding
 static int repeat(struct judging *judging, struct incident *incident, size_t what, const struct reason *reason)
 {
     const struct armtap_finding *finding = &judging->facts->findings[what];
-    incident->times += finding->count;
+    struct armtap_where last;
+    incident->more += times_of(finding, &last);
     incident->total += finding->total;
-    if (armtap_time_is_before(&incident->last, &finding->last))
-        incident->last = finding->last;
+    if (armtap_time_is_before(&incident->last, &last))
+        incident->last = last;
     return add_evidence(judging, incident, what) == 0 ? add_evidence(judging, incident, reason->cause) : -1;
 }
 
@@ -614,7 +629,9 @@ static bool is_network_clean(const struct incident *incident, const struct armta
 
 static void extend(struct armtap_incident *incident, const struct armtap_finding *finding)
 {
-    int64_t from = begin_of(finding), to = finding->last.time;
+    struct armtap_where last;
+    times_of(finding, &last);
+    int64_t from = begin_of(finding), to = last.time;
     if (from != ARMTAP_NO_TIME && (incident->from == ARMTAP_NO_TIME || from < incident->from))
         incident->from = from;
     if (to != ARMTAP_NO_TIME && (incident->to == ARMTAP_NO_TIME || to > incident->to))

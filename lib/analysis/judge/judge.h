@@ -86,8 +86,8 @@ struct incident {
     enum doubt doubt;
     size_t *evidence;
     uint32_t *streams;
-    uint64_t times; /* findings that are alike */
-    double total;   /* of their measures */
+    uint64_t more; /* times that its first finding does not tell */
+    double total;  /* of all measures */
     struct armtap_where last;
 };
 
