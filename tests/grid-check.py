@@ -469,6 +469,35 @@ def check_address(path):
     return done + check_parts("names alike", path, 10 * MILLISECOND, parts, "--label", "10.0.0.3=a_rtde", "--label", "10.0.0.4=a")
 
 
+def check_many(path):
+    """Hundreds of robots with wide recipes, and thousands: all have columns, and from the first without it is said."""
+    def robots(count, vectors, apart):
+        capture, records = Capture(), []
+        for i in range(count):
+            connection, begin = Connection(capture, 0, 30004, 40001), START + i * apart
+            connection.robot = bytes([10, 1, i // 250, i % 250 + 1])
+            connection.recipe = b",".join([b"timestamp"] + vectors), b",".join([b"DOUBLE"] + [b"VECTOR6D"] * len(vectors))
+            connection.open(begin)
+            records.append((begin + 3 * MILLISECOND, 1000.0 + i))
+            connection.say(records[-1][0], True, connection.frame([records[-1][1]] + [0.5] * 6 * len(vectors)))
+            for who in [True, False]:
+                connection.say(begin + 4 * MILLISECOND, who, b"", 17)
+        capture.write(path)
+        done = run("--grid", "10s", "--union", "--fields", "timestamp", path)
+        row = dict(zip(*(lambda rows: (rows[0], rows[-1]))(rows_of(done.stdout))))
+        found = [row.get(f"10.1.{i // 250}.{i % 250 + 1}_timestamp") for i in range(count)]
+        return done.stderr, found, [repr(v) if t <= int(float(row["time"])) * SECOND else "" for t, v in records]
+    vectors = [f"{a}_{b}".encode() for a in ("actual", "target") for b in ("q", "qd", "current")]
+    vectors += [b"target_qdd", b"target_moment", b"actual_TCP_pose", b"actual_TCP_speed", b"target_TCP_pose", b"actual_TCP_force"]
+    told, found, wanted = robots(320, vectors, 40 * MILLISECOND)
+    expect_truth("320 robots of 73 fields", found == wanted and "left out" not in told, told, found[-40:])
+    told, found, wanted = robots(4010, [], 6 * MILLISECOND)
+    words = "1 row is left out", "no room for the columns of so many streams", "of 2 more streams 2 rows"
+    expect_truth("4000 robots of 4010", found[:4000] == wanted[:4000] and found[4000:] == [None] * 10 and all(w in told for w in words),
+                 told, found[3990:])
+    return len(found)
+
+
 def check_silence(path):
     """A year without records is left out, and said; a capture without times is refused."""
     capture = Capture()
@@ -514,7 +543,7 @@ def main():
             expect_truth(where, True)
             check_set_back(draw, path, grid)
         check_clients(path)
-        compared += check_held(path) + check_joined(path) + check_address(path)
+        compared += check_held(path) + check_joined(path) + check_address(path) + check_many(path)
         check_silence(path)
     for library, name in [(pandas, "pandas"), (h5py, "h5py")]:
         if not library:

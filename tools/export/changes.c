@@ -279,7 +279,7 @@ void changes_close(struct changes *changes, uint64_t number)
 /* Whether records of a layout have the watched pick. */
 static bool is_told(const struct pick *pick, const struct table_layout *layout)
 {
-    return pick->is_before && layout->entry_of[pick->column] != TABLE_NONE;
+    return pick->is_before && layout_entry(layout, pick->column) != TABLE_NONE;
 }
 
 static bool is_ready(const struct connection *connection, const struct picks *picks, const struct table_layout *layout)
@@ -350,7 +350,7 @@ static bool same_value(const struct pick *pick, const struct armtap_value *a, co
 static void read_now(struct pick pick, const struct output_row *row, struct armtap_value *now)
 {
     pick.is_before = now->present = false;
-    if (row->layout->entry_of[pick.column] == TABLE_NONE)
+    if (layout_entry(row->layout, pick.column) == TABLE_NONE)
         return;
     pick_read(&pick, row, now);
     if (now->present && pick.element && armtap_value_is_text(now))

@@ -45,7 +45,6 @@ struct grid_union {
     struct held **newest;    /* by part; NULL: none yet */
     struct output_row *rows; /* the same: of one row */
     struct too_late *late;   /* the same */
-    struct table_layout none;
 };
 
 struct grid_union *grid_union_new(struct grid_axis *axis)
@@ -78,7 +77,6 @@ void grid_union_free(struct grid_union *all)
     free(all->newest);
     free(all->rows);
     free(all->late);
-    free(all->none.entry_of);
     free(all);
 }
 
@@ -148,16 +146,14 @@ static struct held *hold(struct job *job, struct grid_union *all, const struct a
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
+static const struct table_layout none;
+
 static struct output_row row_at(const struct grid_union *all, size_t part, int64_t instant)
 {
     const struct held *held = all->newest[part];
     if (!held)
-        return (struct output_row){.read.time = instant,
-                                   .age = ARMTAP_NO_TIME,
-                                   .is_absent = true,
-                                   .layout = &all->none,
-                                   .robot = "",
-                                   .client = ""};
+        return (struct output_row){
+            .read.time = instant, .age = ARMTAP_NO_TIME, .is_absent = true, .layout = &none, .robot = "", .client = ""};
     struct output_row row = held->row;
     row.read.time = instant;
     row.age = instant - held->time;
@@ -288,12 +284,7 @@ static int begin(struct job *job, struct grid_union *all, struct table *table)
     all->newest = calloc(all->parts, sizeof *all->newest);
     all->rows = calloc(all->parts, sizeof *all->rows);
     all->late = calloc(all->parts, sizeof *all->late);
-    all->none.entry_of = calloc(table->column_count + 1, sizeof *all->none.entry_of);
-    if (!all->newest || !all->rows || !all->late || !all->none.entry_of)
-        return job_give_up_memory(job);
-    for (size_t i = 0; i < table->column_count; i++)
-        all->none.entry_of[i] = TABLE_NONE;
-    return 0;
+    return all->newest && all->rows && all->late ? 0 : job_give_up_memory(job);
 }
 
 /* Whether the axis begins anew: the capture's clock was set back. */

@@ -342,6 +342,11 @@ static void report_left_out(struct job *job)
 {
     unsigned reported = 0;
     uint64_t more = 0, rows = 0;
+    static const char no_room[] =
+        "one table has no room for the columns of so many streams; leave --union out, or choose one with --stream N";
+    char too_long[240];
+    snprintf(too_long, sizeof too_long, "%s; for shorter rows choose --fields a,b, for the rest --from",
+             armtap_budget_find("text")->text);
     for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
         const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
         struct tables_left_out left_out = tables_left_out(job->tables, stream->connection);
@@ -351,10 +356,10 @@ static void report_left_out(struct job *job)
         if (reported++ < STREAMS_LISTED) {
             message_warning(
                 "input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
-                "%" PRIu64 " on: %s; for shorter rows choose --fields a,b, for the rest --from",
+                "%" PRIu64 " on: %s",
                 tables_stream_number(job->tables, stream->connection), labels_name(job->source->labels, stream->robot),
                 labels_name(job->source->labels, stream->client), left_out.rows, left_out.rows == 1 ? " is" : "s are",
-                left_out.first.packet, armtap_budget_find("text")->text);
+                left_out.first.packet, left_out.has_no_room ? no_room : too_long);
         } else {
             more++;
             rows += left_out.rows;

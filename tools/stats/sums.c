@@ -282,6 +282,7 @@ static int fill_columns(struct plan *plan, const struct armtap_record *record, c
     plan->layout.entry_of = calloc(count + 1, sizeof *plan->layout.entry_of);
     if (!plan->columns || !plan->layout.entry_of)
         return -1;
+    plan->layout.columns = count;
     plan->layout.recipe = armtap_recipe_hold(record->recipe);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(record->recipe, i);

@@ -208,7 +208,7 @@ static void put_member(const struct pick *pick, const struct output_row *row, en
                        struct number_cell *above, struct buffer *out)
 {
     struct armtap_value value;
-    size_t entry = row->layout->entry_of[pick->column];
+    size_t entry = layout_entry(row->layout, pick->column);
     if (entry == TABLE_NONE || (pick->if_mixed && !row->is_mixed))
         return;
     pick_read(pick, row, &value);

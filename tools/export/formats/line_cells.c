@@ -284,7 +284,7 @@ void pick_read(const struct pick *pick, const struct output_row *row, struct arm
             value->text = row->before + (uintptr_t)value->text;
         return;
     }
-    size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
+    size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : layout_entry(row->layout, pick->column);
     value->present = false;
     if (entry != TABLE_NONE)
         armtap_recipe_read_cut(row->layout->recipe, entry, row->values, row->values_length, row->cut, row->cut_count,

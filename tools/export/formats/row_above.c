@@ -8,7 +8,7 @@ static const struct armtap_recipe_entry *entry_of(const struct pick *pick, const
 {
     if (!layout || pick->row_column != ROW_COLUMN_NONE || pick->column == TABLE_NONE || pick->is_before)
         return NULL;
-    size_t entry = layout->entry_of[pick->column];
+    size_t entry = layout_entry(layout, pick->column);
     return entry == TABLE_NONE ? NULL : armtap_recipe_at(layout->recipe, entry);
 }
 

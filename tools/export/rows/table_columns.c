@@ -133,16 +133,22 @@ static void layout_match(struct table *table, struct column_index *index, const 
     }
 }
 
-static int layout_fill(struct table_layout *layout, const size_t *columns_of, size_t column_count)
+static int layout_fill(struct table_layout *layout, const size_t *columns_of)
 {
-    layout->entry_of = malloc((column_count + 1) * sizeof *layout->entry_of);
+    size_t count = armtap_recipe_count(layout->recipe), first = SIZE_MAX, last = 0;
+    for (size_t i = 0; i < count; i++) {
+        first = columns_of[i] < first ? columns_of[i] : first;
+        last = columns_of[i] > last ? columns_of[i] : last;
+    }
+    layout->first = count > 0 ? first : 0;
+    layout->columns = count > 0 ? last - first + 1 : 0;
+    layout->entry_of = malloc((layout->columns + 1) * sizeof *layout->entry_of);
     if (!layout->entry_of)
         return -1;
-    for (size_t i = 0; i < column_count; i++)
+    for (size_t i = 0; i < layout->columns; i++)
         layout->entry_of[i] = TABLE_NONE;
-    size_t count = armtap_recipe_count(layout->recipe);
     for (size_t i = 0; i < count; i++)
-        layout->entry_of[columns_of[i]] = i;
+        layout->entry_of[columns_of[i] - layout->first] = i;
     return 0;
 }
 
@@ -187,7 +193,7 @@ static int arrange_with(struct table *table, size_t *columns_of, struct column_i
     /* All columns are known now: match again to fill the layouts. */
     for (size_t i = 0; i < table->layout_count; i++) {
         layout_match(table, index, table->layouts[i], 2 * table->layout_count + i, columns_of);
-        if (layout_fill(table->layouts[i], columns_of, table->column_count) != 0)
+        if (layout_fill(table->layouts[i], columns_of) != 0)
             return -1;
     }
     return 0;
@@ -198,7 +204,7 @@ static void widen(struct table *table)
     for (size_t i = 0; i < table->layout_count; i++) {
         const struct table_layout *layout = table->layouts[i];
         for (size_t k = 0; layout->longest && k < table->column_count; k++) {
-            size_t length = layout->entry_of[k] == TABLE_NONE ? 0 : layout->longest[layout->entry_of[k]];
+            size_t entry = layout_entry(layout, k), length = entry == TABLE_NONE ? 0 : layout->longest[entry];
             if (length > table->columns[k].longest_array)
                 table->columns[k].longest_array = length;
         }
@@ -291,21 +297,26 @@ static int set_apart_from_row(struct table *table)
 
 /* ---- names of robots --------------------------------------------------------------------------------------------- */
 
-/* A robot of its own among those behind one address. */
-static bool is_apart(const struct table_part *parts, size_t count, const struct table_part *part)
+/* Finds the parts that are robots of their own among those behind one address. */
+static void find_ports(struct table_part *parts, size_t count)
 {
-    for (size_t i = 0; i < count && part->port > 0; i++)
-        if (parts[i].has_rival && strcmp(parts[i].robot, part->robot) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < count; i++) {
+        parts[i].has_rival = parts[i].has_port = false;
+        for (size_t k = 0; k < count && !parts[i].has_rival; k++)
+            parts[i].has_rival = parts[k].port != parts[i].port && parts[k].protocol == parts[i].protocol &&
+                                 strcmp(parts[k].robot, parts[i].robot) == 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count && parts[i].port > 0 && !parts[i].has_port; k++)
+            parts[i].has_port = parts[k].has_rival && strcmp(parts[k].robot, parts[i].robot) == 0;
 }
 
 /* "10.0.0.2", "[fd00::2]:30104" */
-static int put_robot(char *text, size_t size, const struct table_part *part, bool has_port)
+static int put_robot(char *text, size_t size, const struct table_part *part)
 {
     const char *open = strchr(part->robot, ':') ? "[" : "", *close = *open != '\0' ? "]" : "";
-    return has_port ? snprintf(text, size, "%s%s%s:%u_", open, part->robot, close, part->port)
-                    : snprintf(text, size, "%s_", part->robot);
+    return part->has_port ? snprintf(text, size, "%s%s%s:%u_", open, part->robot, close, part->port)
+                          : snprintf(text, size, "%s_", part->robot);
 }
 
 static bool is_prefix(const struct table_part *parts, size_t count, const char *prefix)
@@ -319,15 +330,15 @@ static bool is_prefix(const struct table_part *parts, size_t count, const char *
 static void name_part(struct table_part *parts, size_t count, size_t at)
 {
     struct table_part *part = &parts[at];
-    bool has_several = false, has_port = is_apart(parts, count, part);
+    bool has_several = false;
     unsigned number = 1;
     for (size_t k = 0; k < count; k++) {
         bool is_other = k != at && strcmp(parts[k].robot, part->robot) == 0 &&
-                        (parts[k].port == part->port || (!has_port && !is_apart(parts, count, &parts[k])));
+                        (parts[k].port == part->port || (!part->has_port && !parts[k].has_port));
         has_several = has_several || is_other;
         number += is_other && k < at && parts[k].protocol == part->protocol;
     }
-    int length = put_robot(part->prefix, sizeof part->prefix, part, has_port);
+    int length = put_robot(part->prefix, sizeof part->prefix, part);
     if (has_several)
         length += snprintf(part->prefix + length, sizeof part->prefix - (size_t)length, "%s_",
                            armtap_protocol_name(part->protocol));
@@ -340,13 +351,7 @@ static void name_part(struct table_part *parts, size_t count, size_t at)
 
 void parts_name(struct table_part *parts, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        parts[i].has_rival = false;
-        for (size_t k = 0; k < count; k++)
-            parts[i].has_rival =
-                parts[i].has_rival || (parts[k].port != parts[i].port && parts[k].protocol == parts[i].protocol &&
-                                       strcmp(parts[k].robot, parts[i].robot) == 0);
-    }
+    find_ports(parts, count);
     for (size_t i = 0; i < count; i++)
         name_part(parts, count, i);
 }
@@ -375,6 +380,7 @@ void layouts_take_down(struct table *table)
     for (size_t i = 0; i < table->layout_count; i++) {
         free(table->layouts[i]->entry_of);
         table->layouts[i]->entry_of = NULL;
+        table->layouts[i]->columns = 0;
     }
     for (size_t i = 0; i < table->own_name_count; i++)
         free(table->own_names[i]);
@@ -472,7 +478,7 @@ enum tables_outcome layout_join(struct table *table, struct table_layout *layout
         layout_match(table, &index, layout, 1, columns_of);
         if (table->column_count > known)
             outcome = TABLES_GREW;
-        else if (layout_fill(layout, columns_of, known) != 0)
+        else if (layout_fill(layout, columns_of) != 0)
             outcome = TABLES_NO_MEMORY;
         table->column_count = known;
     }

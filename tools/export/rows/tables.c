@@ -72,7 +72,7 @@ struct tables {
 #define ENTRIES_MAX 100000
 /* Columns times recipes of a joined table. */
 #define CELLS_MAX (1U << 20)
-#define PARTS_MAX 1000
+#define PARTS_MAX 4000
 /* Columns of all tables that are built at a time; fewer by recipe, because each column also has a key. */
 #define BUILT_MAX 50000
 #define BUILT_BY_RECIPE_MAX 20000
@@ -354,11 +354,20 @@ static enum tables_outcome table_layout_of(struct tables *tables, struct table *
     size_t count = armtap_recipe_count(active->recipe), entries = entries_with(tables, table, active->recipe);
     bool is_held =
         tables->recipes.entries + count <= ENTRIES_MAX || armtap_recipe_store_has(&tables->recipes, active->recipe);
-    bool fits = entries <= TABLES_COLUMNS_MAX && (table->layout_count + 1) * entries <= CELLS_MAX;
+    struct table_part *part = active->part > 0 ? &tables->parts[active->part - 1] : NULL;
+    size_t cells = part ? table->cells + (part->layouts + 1) * (part->entries + count) - part->layouts * part->entries
+                        : (table->layout_count + 1) * entries;
+    bool fits = entries <= TABLES_COLUMNS_MAX && cells <= CELLS_MAX;
     active->refused =
         fits && is_held && !tables->rewound
             ? layout_add(tables, table, active->recipe, active->part > 0 ? active->part - 1 : 0, &active->layout)
             : TABLES_MANY;
+    if (active->refused == TABLES_OK)
+        table->cells = cells;
+    if (active->refused == TABLES_OK && part) {
+        part->layouts++;
+        part->entries += count;
+    }
     return active->refused;
 }
 
@@ -645,6 +654,13 @@ size_t tables_part_count(const struct tables *tables)
     return tables->part_count > 0 ? tables->part_count : 1;
 }
 
+/* Notes why a stream's rows are left out. */
+static enum tables_outcome no_room(struct track *track, enum tables_outcome outcome)
+{
+    track->left_out.has_no_room = outcome == TABLES_MANY;
+    return outcome;
+}
+
 static enum tables_outcome follow_part(struct tables *tables, struct track *track, const struct armtap_record *record,
                                        struct table **table)
 {
@@ -652,21 +668,20 @@ static enum tables_outcome follow_part(struct tables *tables, struct track *trac
     struct active *active = &side->active[side->latest];
     enum tables_outcome outcome = TABLES_OK;
     bool is_first = !active->layout;
-    if (is_first && tables->options.by_robot && active->part == 0 &&
-        (outcome = choose_part(tables, active, record)) != TABLES_OK)
-        return outcome;
-    if (side->open && !active->layout)
+    if (is_first && tables->options.by_robot && active->part == 0)
+        outcome = choose_part(tables, active, record);
+    if (outcome == TABLES_OK && side->open && !active->layout)
         outcome = table_layout_of(tables, side->open, active);
     if (outcome == TABLES_GREW && tables->options.next)
         side_close(side);
     else if (outcome != TABLES_OK)
-        return outcome;
+        return no_room(track, outcome);
     if (!side->open) {
         outcome = side_open(tables, track, record->direction, record->stream);
-        if (outcome == TABLES_OK && !active->layout)
-            outcome = TABLES_MANY;
         if (outcome != TABLES_OK)
             return outcome;
+        if (!active->layout)
+            return no_room(track, TABLES_MANY);
     }
     side->counted = side->is_open || tables->options.mode == TABLES_JOINED ? side->counted : 0;
     side->is_open = true;

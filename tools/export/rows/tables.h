@@ -60,10 +60,16 @@ static inline bool column_is_spread(const struct table_column *column)
 /* A recipe of a table, and where its entries are in the table. */
 struct table_layout {
     struct armtap_recipe *recipe; /* held */
-    size_t *entry_of;             /* by column: index of the recipe's entry, TABLE_NONE if it has none */
+    size_t first, columns;        /* of the table's columns, those where its entries may be */
+    size_t *entry_of;             /* of these: index of the recipe's entry, TABLE_NONE if it has none */
     size_t *longest;              /* in a text protocol, by entry: as in the column; NULL: no arrays */
     unsigned part;                /* by robot: its number */
 };
+/* The index of a column's entry; TABLE_NONE if the recipe has none. */
+static inline size_t layout_entry(const struct table_layout *layout, size_t column)
+{
+    return column - layout->first < layout->columns ? layout->entry_of[column - layout->first] : TABLE_NONE;
+}
 
 struct table_part {
     char robot[64]; /* its label, or its host */
@@ -72,7 +78,9 @@ struct table_part {
     int kind;                           /* the recipe's id, where several are in use at the same time */
     unsigned users;                     /* open connections */
     const struct armtap_recipe *recipe; /* of its latest connection */
-    bool has_rival;                     /* another port of that name has the same protocol */
+    size_t layouts, entries;            /* that it has in the table */
+    bool has_rival,
+        has_port;     /* another port of that name has the same protocol; any has, so that its own is in the name */
     char prefix[128]; /* of its columns: "10.0.0.2_", "10.0.0.2_rtde_", "10.0.0.2_rtde_2_", "10.0.0.2:30104_" */
 };
 
@@ -93,6 +101,7 @@ struct table {
     size_t part_count;
     struct table_layout **layouts;
     size_t layout_count;
+    size_t cells;                 /* columns times recipes, of each part on its own */
     size_t entries;               /* of all layouts together; of legacy packets, of the longest */
     bool fixed;                   /* its columns are final */
     bool left_out;                /* it cannot be printed */
@@ -175,7 +184,8 @@ uint64_t tables_row_price(const struct tables *tables, const struct armtap_recor
 struct tables_left_out {
     uint64_t rows; /* because of their cost */
     struct armtap_where first;
-    uint64_t others; /* because there is no file for their table */
+    bool has_no_room; /* not because of their cost, but of the table's columns */
+    uint64_t others;  /* because there is no file for their table */
 };
 void tables_leave_out(struct tables *tables, const struct armtap_record *record, bool has_file);
 struct tables_left_out tables_left_out(const struct tables *tables, uint64_t connection);
