@@ -145,7 +145,7 @@ def rows_of(path, *arguments):
     return [(int(r[-5]), int(r[-4]), int(r[-3]), int(r[-2]), float(r[-1])) for r in found]
 
 
-CAUSES = ["skipped", "lost", "paused", "silent", "reconnected"]
+CAUSES = ["skipped", "lost", "paused", "silent", "reconnected", "capture"]
 
 
 def set_up(capture, client, time, sent, name, rate, types=b"\1DOUBLE"):
@@ -180,7 +180,7 @@ def make_gaps(draw, path):
     for _ in range(draw.randint(100, 400)):
         is_behind = what == "lost"  # a hole: the record after it shows where the one behind it begins
         what = draw.choice(CAUSES) if before and not is_behind and draw.random() < 0.05 else None
-        missing = {"skipped": draw.randint(1, 4), "lost": draw.randint(1, 4), "silent": draw.randint(2, 5) * rate,
+        missing = {"skipped": draw.randint(1, 4), "lost": draw.randint(1, 4), "capture": draw.randint(1, 4), "silent": draw.randint(2, 5) * rate,
                    "paused": draw.randint(1, 3 * rate), "reconnected": draw.randint(1, 3 * rate)}.get(what, 0)
         if what == "silent":
             missing = draw.choice([missing, int(1.9 * rate)])
@@ -189,6 +189,8 @@ def make_gaps(draw, path):
                 say_at(capture, say, now + step // 4, who, rtde(kind, payload))
         if what == "lost":
             sent[True] += 12 * missing
+        for i in range(missing if what == "capture" else 0):  # of a recipe that nobody knows
+            say_at(capture, say, now + (i + 1) * step, True, rtde("U", b"\x09" + bytes(8)))
         if what == "reconnected":
             client += 1
             sent = {False: 0, True: 0}

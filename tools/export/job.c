@@ -115,7 +115,7 @@ static struct missing_data *make_missing(const struct job *job)
         missing_data_only_learn(missing);
     if (missing &&
         (selection_asks(&job->selection, ROW_COLUMN_gap_s) || selection_asks(&job->selection, ROW_COLUMN_gap_cause)))
-        missing_data_find_gaps(missing);
+        missing_data_find_gaps(missing, !format_has(job->wish->format, FORMAT_OPAQUE));
     return missing;
 }
 

@@ -26,7 +26,8 @@ struct flow {
     uint64_t cut_bytes;  /* of those, within records */
     uint64_t skipped_bytes;
     uint64_t gaps;
-    bool paused; /* streaming was paused at some time since the last record */
+    bool paused;      /* streaming was paused at some time since the last record */
+    uint64_t unknown; /* records since the last row, without a recipe */
     bool closed[2];
     bool is_unsure;                  /* bytes that are missing may hold another set-up */
     uint64_t behind;                 /* records that count since the last gap ... */
@@ -45,6 +46,7 @@ struct missing_data {
     struct by_connection placed; /* struct missing_places */
     struct armtap_rates_shared *shared;
     struct robot_ports ports;
+    bool ports_of_rows; /* records without a recipe are no rows */
 };
 
 struct missing_data *missing_data_new(enum armtap_direction direction)
@@ -66,9 +68,10 @@ void missing_data_limit(struct missing_data *data, const struct timestamp_range 
     data->range = *range;
 }
 
-void missing_data_find_gaps(struct missing_data *data)
+void missing_data_find_gaps(struct missing_data *data, bool of_rows)
 {
     data->ports.is_wanted = true;
+    data->ports_of_rows = of_rows;
 }
 
 void missing_data_goes_on(struct missing_data *data)
@@ -344,12 +347,19 @@ static int take_record(struct missing_data *data, struct flow *flow, const struc
     struct gap_sight sight;
     if (flow->rates && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
         return -1;
+    bool is_unknown = !record->recipe && data->ports_of_rows;
     if (data->only_learns)
-        return gap_learn(&data->ports, &flow->track, record);
+        return is_unknown ? 0 : gap_learn(&data->ports, &flow->track, record);
     look_before(flow, record, &sight);
-    if (gap_find(&data->ports, &flow->track, record, &sight, &flow->here.gap) != 0)
+    flow->unknown += is_unknown;
+    if (flow->unknown > 0) { /* the clock is that of the one before, which may be no row */
+        sight.unread += (double)flow->unknown;
+        sight.clock = NAN;
+    }
+    if (!is_unknown && gap_find(&data->ports, &flow->track, record, &sight, &flow->here.gap) != 0)
         return -1;
-    flow->paused = false;
+    flow->unknown = is_unknown ? flow->unknown : 0;
+    flow->paused = flow->paused && is_unknown;
     add_missing(&flow->pending, &flow->here);
     bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || !record->recipe || flow->is_unsure;
     if (counts && !flow->total && !(flow->total = calloc(1, sizeof *flow->total)))

@@ -70,8 +70,8 @@ void missing_data_free(struct missing_data *data);
 /* Before any record: this is the first of two readings, which only learns the rates; what is missing is told in the
  * second one. */
 void missing_data_only_learn(struct missing_data *data);
-/* Before any record: also finds the gaps between records. */
-void missing_data_find_gaps(struct missing_data *data);
+/* Before any record: also finds the gaps between records; `of_rows`: those without a recipe are none. */
+void missing_data_find_gaps(struct missing_data *data, bool of_rows);
 /* Call these four from the callbacks of a sink, and missing_data_rewind between two readings. 0, or -1 without memory.
  */
 int missing_data_record(struct missing_data *data, const struct armtap_record *record);
