@@ -291,6 +291,20 @@ def check_foreign(folder):
     expect("foreign: refused", refused >= 10, refused)
 
 
+def check_grid(folder):
+    """Records and instants do not replace one another, whichever are more, nor do instants of different --grid."""
+    path, out = folder + "/run.pcap", folder + "/out"
+    make(path, MIDNIGHT - 1, 100)
+    kinds = [], ["--grid", "1ms"], ["--grid", "50ms"]
+    for i, first in enumerate(kinds):
+        there = out + str(i)
+        export(there, path, more=first)
+        before = files(there, True)
+        for other in kinds:
+            said = export(there, path, status=0 if other == first else 2, more=other)
+            expect("%s after %s" % (other, first), files(there, True) == before and (other == first or "--grid" in said), said)
+
+
 def split(path, at, *parts):
     """The packets of a pcap file, in files that begin at these fractions of them."""
     with open(path, "rb") as file:
@@ -482,7 +496,7 @@ def check_side_by_side(folder):
 
 
 def main():
-    for check in (*share((check_names, check_grouping, check_days, check_replaced, check_same_names, check_foreign, check_rotated, check_refused, check_bag, check_full, check_killed, check_side_by_side), 2, "checks of folders"),
+    for check in (*share((check_names, check_grouping, check_days, check_replaced, check_same_names, check_grid, check_foreign, check_rotated, check_refused, check_bag, check_full, check_killed, check_side_by_side), 2, "checks of folders"),
                   *share((check_many_streams, check_many_files), 2, "checks of eight streams")):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)

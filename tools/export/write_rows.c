@@ -142,6 +142,7 @@ static struct output_file *open_in_folder(struct job *job, char *name, const str
         return NULL;
     }
     *provenance = provenance_of(record, replay_file_name(job->source, input), input);
+    provenance->grid = job->wish->grid;
     outlet->provenance = provenance;
     return outlet;
 }

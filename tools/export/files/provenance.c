@@ -87,6 +87,7 @@ const char *provenance_key(enum provenance_note note)
         [PROVENANCE_FIRST_BYTES] = "armtap.first_bytes",
         [PROVENANCE_FIRST_SUM] = "armtap.first_bytes_fnv1a",
         [PROVENANCE_FIRST_ROW] = "armtap.first_row_packet",
+        [PROVENANCE_GRID] = "armtap.grid_ns",
         [PROVENANCE_GUESSED] = "armtap.guessed",
     };
     return keys[note];
@@ -108,6 +109,8 @@ void provenance_put(const struct provenance *provenance, enum provenance_note no
         snprintf(number, sizeof number, "%016" PRIx64, sum);
     else if (note == PROVENANCE_FIRST_ROW)
         snprintf(number, sizeof number, "%" PRIu64, provenance->first_row);
+    else if (note == PROVENANCE_GRID && provenance->grid > 0)
+        snprintf(number, sizeof number, "%" PRId64, provenance->grid);
     else if (note == PROVENANCE_GUESSED && provenance->is_guessed)
         snprintf(number, sizeof number, "true");
     buffer_string(out, number);
@@ -119,7 +122,7 @@ void provenance_put(const struct provenance *provenance, enum provenance_note no
 struct earlier {
     bool is_ours; /* armtap wrote it for a folder */
     bool has_time, is_guessed;
-    int64_t time;
+    int64_t time, grid;
     uint64_t bytes, sum, first_row, rows;
 };
 
@@ -142,6 +145,8 @@ static void take_note(void *user, const char *key, size_t key_length, const char
         earlier->sum = strtoull(text, NULL, 16);
     } else if (note == PROVENANCE_FIRST_ROW) {
         earlier->first_row = strtoull(text, NULL, 10);
+    } else if (note == PROVENANCE_GRID) {
+        earlier->grid = strtoll(text, NULL, 10);
     } else if (note == PROVENANCE_GUESSED) {
         earlier->is_guessed = true;
     }
@@ -240,6 +245,11 @@ int provenance_check(const struct provenance *provenance, const char *name)
     if (!begins_alike(provenance, &earlier))
         return refuse(provenance, name,
                       "it holds rows of another capture of this name: its first packets are not those of ");
+    if (earlier.grid != provenance->grid)
+        return refuse(provenance, name,
+                      provenance->grid == 0 ? "its rows are instants of --grid, not the records of "
+                      : earlier.grid == 0   ? "its rows are records, not instants of --grid of "
+                                            : "its rows are instants of another --grid than now of ");
     bool is_less = (provenance->is_guessed && !earlier.is_guessed) || provenance->first_row > earlier.first_row ||
                    provenance->rows < earlier.rows;
     return is_less ? refuse_less(provenance, name, &earlier) : 0;
