@@ -37,6 +37,7 @@ struct values {
 
 struct watched_port {
     char *name;
+    enum armtap_protocol protocol;
     struct values last; /* of any connection */
 };
 
@@ -49,6 +50,7 @@ struct connection {
 };
 
 struct changes {
+    const struct labels *labels;
     void *names; /* a tree of struct watched_name */
     size_t name_count;
     uint64_t turn;
@@ -62,9 +64,12 @@ struct changes {
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
-struct changes *changes_new(void)
+struct changes *changes_new(const struct labels *labels)
 {
-    return calloc(1, sizeof(struct changes));
+    struct changes *changes = calloc(1, sizeof *changes);
+    if (changes)
+        changes->labels = labels;
+    return changes;
 }
 
 static void values_free(struct values *values)
@@ -178,16 +183,18 @@ int changes_watch(struct changes *changes, struct picks *picks)
 /* ---- connections ----------------------------------------------------------------------------------------------- */
 
 /* Added if necessary; NULL without memory. */
-static struct watched_port *port_of(struct changes *changes, const char *name)
+static struct watched_port *port_of(struct changes *changes, const struct armtap_stream *stream)
 {
+    const char *name = labels_name(changes->labels, stream->robot);
     for (size_t i = 0; i < changes->port_count; i++)
-        if (strcmp(changes->port[i]->name, name) == 0)
+        if (changes->port[i]->protocol == stream->protocol && strcmp(changes->port[i]->name, name) == 0)
             return changes->port[i];
     struct watched_port *port = MAKE_ROOM(changes->port, changes->port_count) ? calloc(1, sizeof *port) : NULL;
     if (!port || !(port->name = strdup(name))) {
         free(port);
         return NULL;
     }
+    port->protocol = stream->protocol;
     return changes->port[changes->port_count++] = port;
 }
 
@@ -258,7 +265,7 @@ static struct kept *kept_add(struct values *values, size_t number)
 /* NULL without memory. */
 static struct connection *connection_begin(struct changes *changes, const struct armtap_record *record)
 {
-    struct watched_port *port = port_of(changes, record->stream->robot);
+    struct watched_port *port = port_of(changes, record->stream);
     struct connection *connection =
         port ? by_connection_new(&changes->connections, record->stream->connection, sizeof *connection) : NULL;
     if (connection)

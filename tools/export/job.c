@@ -115,7 +115,7 @@ static struct missing_data *make_missing(const struct job *job)
         missing_data_only_learn(missing);
     if (missing &&
         (selection_asks(&job->selection, ROW_COLUMN_gap_s) || selection_asks(&job->selection, ROW_COLUMN_gap_cause)))
-        missing_data_find_gaps(missing, !format_has(job->wish->format, FORMAT_OPAQUE));
+        missing_data_find_gaps(missing, !format_has(job->wish->format, FORMAT_OPAQUE), job->source->labels);
     return missing;
 }
 
@@ -139,7 +139,7 @@ int job_prepare(struct job *job)
     job->rank = STREAM_RANK_LAST;
     if (selection_parse(job->wish->fields, &job->selection) != 0 ||
         selection_parse(job->wish->changes, &job->watched) != 0 ||
-        (job->wish->changes && !(job->changes = changes_new())))
+        (job->wish->changes && !(job->changes = changes_new(job->source->labels))))
         return job_give_up_memory(job);
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();

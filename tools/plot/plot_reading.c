@@ -316,7 +316,7 @@ enum exit_status plot_read(struct plot_reading *reading, const struct chart_wish
         reading->totals.broken_off = true;
         return EXIT_FAILED;
     }
-    missing_data_find_gaps(reading->missing, true);
+    missing_data_find_gaps(reading->missing, true, reading->source->labels);
     enum exit_status status = replay_learning(source, &sink, reading, begin_again, &reading->totals);
     if (!reading->totals.broken_off && fill_all(reading) != 0) {
         message_no_memory();

@@ -13,6 +13,7 @@
 
 struct robot_port {
     char *name;
+    enum armtap_protocol protocol;
     int64_t last_read; /* of any connection */
     int64_t *ends;     /* of connections, as an earlier reading saw them, in order */
     size_t end_count;
@@ -37,20 +38,22 @@ void robot_ports_forget(struct robot_ports *ports)
         free(ports->port[i]);
     }
     free(ports->port);
-    *ports = (struct robot_ports){.is_wanted = ports->is_wanted};
+    *ports = (struct robot_ports){.is_wanted = ports->is_wanted, .labels = ports->labels};
 }
 
 /* NULL without memory. */
-static struct robot_port *port_of(struct robot_ports *ports, const char *name)
+static struct robot_port *port_of(struct robot_ports *ports, const struct armtap_stream *stream)
 {
+    const char *name = labels_name(ports->labels, stream->robot);
     for (size_t i = 0; i < ports->count; i++)
-        if (strcmp(ports->port[i]->name, name) == 0)
+        if (ports->port[i]->protocol == stream->protocol && strcmp(ports->port[i]->name, name) == 0)
             return ports->port[i];
     struct robot_port *port = MAKE_ROOM(ports->port, ports->count) ? calloc(1, sizeof *port) : NULL;
     if (!port || !(port->name = strdup(name))) {
         free(port);
         return NULL;
     }
+    port->protocol = stream->protocol;
     port->last_read = ARMTAP_NO_TIME;
     return ports->port[ports->count++] = port;
 }
@@ -59,7 +62,7 @@ int gap_learn(struct robot_ports *ports, struct gap_track *track, const struct a
 {
     if (!ports->is_wanted)
         return 0;
-    if (!track->port && !(track->port = port_of(ports, record->stream->robot)))
+    if (!track->port && !(track->port = port_of(ports, record->stream)))
         return -1;
     track->last_read = record->read.time;
     return 0;
@@ -158,7 +161,7 @@ int gap_find(struct robot_ports *ports, struct gap_track *track, const struct ar
     bool is_first = !track->port;
     if (!ports->is_wanted)
         return 0;
-    if (is_first && !(track->port = port_of(ports, record->stream->robot)))
+    if (is_first && !(track->port = port_of(ports, record->stream)))
         return -1;
     struct robot_port *port = track->port;
     int64_t before = is_first ? last_before(port, record->read.time) : track->last_read;

@@ -1,4 +1,5 @@
-/* Gaps between the records of a robot's port, also across connections, and why: the columns gap_s and gap_cause.
+/* Gaps between the records of a robot's port, also across connections, and why: the columns gap_s and gap_cause. The
+ * addresses of one label are one robot, whose ports are told apart by their protocols.
  *
  * A gap is as long as the capture's time says; how many cycles are missing says the controller's clock, where the
  * records have one. Without it only pauses, missing bytes and long silences show. The cause is that of most of them.
@@ -8,6 +9,7 @@
 #define EXPORT_GAPS_H
 
 #include "analysis/armtap-analysis.h"
+#include "input/robots/labels.h"
 
 enum gap_cause {
     GAP_NONE,
@@ -29,6 +31,7 @@ struct gap {
 /* The ports of robots; begins as zeros. */
 struct robot_ports {
     bool is_wanted; /* else no gap is found */
+    const struct labels *labels;
     struct robot_port **port;
     size_t count;
 };

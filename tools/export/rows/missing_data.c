@@ -68,9 +68,10 @@ void missing_data_limit(struct missing_data *data, const struct timestamp_range 
     data->range = *range;
 }
 
-void missing_data_find_gaps(struct missing_data *data, bool of_rows)
+void missing_data_find_gaps(struct missing_data *data, bool of_rows, const struct labels *labels)
 {
     data->ports.is_wanted = true;
+    data->ports.labels = labels;
     data->ports_of_rows = of_rows;
 }
 

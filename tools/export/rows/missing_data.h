@@ -71,7 +71,7 @@ void missing_data_free(struct missing_data *data);
  * second one. */
 void missing_data_only_learn(struct missing_data *data);
 /* Before any record: also finds the gaps between records; `of_rows`: those without a recipe are none. */
-void missing_data_find_gaps(struct missing_data *data, bool of_rows);
+void missing_data_find_gaps(struct missing_data *data, bool of_rows, const struct labels *labels);
 /* Call these four from the callbacks of a sink, and missing_data_rewind between two readings. 0, or -1 without memory.
  */
 int missing_data_record(struct missing_data *data, const struct armtap_record *record);
