@@ -268,6 +268,28 @@ def check_large(folder):
     expect("10000 streams", whole.out == other.out and whole.status in (0, 1) and whole.out.count(b'"stream": ') == 10000, whole.said, other.said)
 
 
+def check_diagnoses(folder):
+    """Diagnoses of two captures, with more modes than fit in memory at once as values: the second's streams and findings count on."""
+    def summary(streams, findings, modes):
+        return {"findings": [{"id": "stream.gap", "severity": "warning", "stream": streams - 1, "packet": i} for i in range(findings)],
+                "streams": [{"stream": i, "robot": "r"} for i in range(streams)],
+                "modes": [{"stream": i % streams, "packet": i, "time": 1.5, "field": "robot_mode", "value": i % 9, "name": "IDLE"} for i in range(modes)],
+                "modes_left_out": modes, "incidents": [{"streams": [streams - 1], "evidence": [findings - 1]}],
+                "standing": [{"stream": i, "packet": 3, "field": "robot_mode", "value": 5} for i in range(streams)]}
+
+    first, second = summary(3, 2, 90000), summary(2, 1, 7)
+    outcome = Outcome(write(folder, (first, second)))
+    expect("diagnoses: status", outcome.status == 1, outcome.status, outcome.said)
+    for one in (*second["findings"], *second["streams"], *second["modes"], *second["standing"]):
+        one["stream"] += 3
+    second["incidents"] = [{"streams": [4], "evidence": [2]}]
+    wanted = {key: first[key] + second[key] for key in first}
+    merged = json.loads(outcome.out or "{}")
+    for key, value in wanted.items():
+        expect("diagnoses: " + key, merged.get(key) == value, str(merged.get(key))[:300])
+    expect("memory of diagnoses", is_sanitized() or outcome.memory < 10 * sum(os.path.getsize("%s/%d.json" % (folder, i)) for i in (0, 1)), outcome.memory)
+
+
 # ---- damaged and hostile -------------------------------------------------------------------------------------------------
 
 
@@ -349,7 +371,7 @@ def check_noise(folder):
 def main():
     # Memory first: a child is charged with what this process has before it.
     for check in (*share((check_memory, check_large), 2, "checks of many summaries"),
-                  *share((check_sums, check_extremes, check_twice, check_hostile, check_noise), 2, "checks of summaries")):
+                  *share((check_sums, check_diagnoses, check_extremes, check_twice, check_hostile, check_noise), 2, "checks of summaries")):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()

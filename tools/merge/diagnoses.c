@@ -85,17 +85,15 @@ static enum exit_status merge_archive(struct summaries *summaries)
 /* ---- captures that have nothing to do with each other -------------------------------------------------------------
  */
 
+static const char *const joined_lists[] = {"findings", "streams", "modes", "incidents", "standing", NULL};
+
 struct joining {
     struct json json;
     struct buffer text;
+    const char *key;            /* of the list that is joined */
     uint64_t streams, findings; /* in the summaries before */
     bool is_damaged;
 };
-
-static const struct json_node *list_of(const struct summary *summary, const char *key)
-{
-    return json_node_member(summary->root, key);
-}
 
 static void print_raw(struct joining *joining, const struct json_node *node)
 {
@@ -150,56 +148,56 @@ static void print_item(struct joining *joining, const struct json_node *item, bo
     json_close(&joining->json);
 }
 
-static size_t count_of(const struct json_node *list)
+static bool take_item(void *user, const struct json_node *list, const struct json_node *item)
 {
-    size_t count = 0;
-    for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at))
-        count++;
-    return count;
+    struct joining *joining = user;
+    if (json_node_is(list - 1, joining->key))
+        print_item(joining, item, strcmp(joining->key, "streams") == 0);
+    return true;
 }
 
-/* The lists of that name, one after another. */
-static void join_lists(struct joining *joining, const struct summaries *summaries, const char *key)
+/* The lists of that name, one after another. Each is gone through anew: its values may take more memory than its text.
+ * 0, or -1 after a message. */
+static int join_lists(struct joining *joining, const struct summaries *summaries, const char *key)
 {
+    const struct json_taker taker = {joined_lists, take_item, joining};
+    int outcome = 0;
     json_member_array(&joining->json, key, true);
+    joining->key = key;
     joining->streams = joining->findings = 0;
-    for (size_t i = 0; i < summaries->count; i++) {
-        const struct json_node *list = list_of(&summaries->all[i], key);
+    for (size_t i = 0; i < summaries->count && outcome == 0; i++) {
+        struct summary *summary = &summaries->all[i];
+        const struct json_node *list = json_node_member(summary->root, key);
         joining->is_damaged = joining->is_damaged || !list || list->kind != ARMTAP_JSON_ARRAY;
-        for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at))
-            print_item(joining, at, strcmp(key, "streams") == 0);
-        joining->streams += count_of(list_of(&summaries->all[i], "streams"));
-        joining->findings += count_of(list_of(&summaries->all[i], "findings"));
+        outcome = summary_take(summary, &taker);
+        joining->streams += summary->streams;
+        joining->findings += summary->findings;
     }
     json_close(&joining->json);
+    return outcome;
 }
 
 static bool has_fault(const struct summaries *summaries)
 {
-    for (size_t i = 0; i < summaries->count; i++) {
-        const struct json_node *list = list_of(&summaries->all[i], "findings");
-        for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at)) {
-            const struct json_node *severity = json_node_member(at, "severity");
-            if (json_node_is(severity, "warning") || json_node_is(severity, "error"))
-                return true;
-        }
-    }
+    for (size_t i = 0; i < summaries->count; i++)
+        if (summaries->all[i].has_fault)
+            return true;
     return false;
 }
 
 static enum exit_status join(const struct summaries *summaries)
 {
-    static const char *const keys[] = {"findings", "streams", "modes", "incidents"};
     struct joining joining = {.streams = 0};
     char *text = NULL;
     size_t length = 0;
+    int outcome = 0;
     FILE *file = open_memstream(&text, &length);
     if (file) {
         json_begin(&joining.json, file);
         json_object(&joining.json, true);
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            join_lists(&joining, summaries, keys[i]);
-            if (strcmp(keys[i], "modes") == 0)
+        for (size_t i = 0; joined_lists[i] && outcome == 0; i++) {
+            outcome = join_lists(&joining, summaries, joined_lists[i]);
+            if (strcmp(joined_lists[i], "modes") == 0)
                 json_member_unsigned(&joining.json, "modes_left_out", modes_left_out(summaries));
         }
         json_end(&joining.json);
@@ -209,13 +207,13 @@ static enum exit_status join(const struct summaries *summaries)
         failed = true;
     if (failed)
         message_no_memory();
-    else if (joining.is_damaged)
+    else if (outcome == 0 && joining.is_damaged)
         message_error("a summary lacks what armtap diagnose --json prints: print the summaries anew");
-    else
+    else if (outcome == 0)
         fwrite(text, 1, length, stdout);
     free(text);
     free(joining.text.data);
-    return failed || joining.is_damaged ? EXIT_FAILED : has_fault(summaries) ? EXIT_FOUND : EXIT_DONE;
+    return failed || joining.is_damaged || outcome != 0 ? EXIT_FAILED : has_fault(summaries) ? EXIT_FOUND : EXIT_DONE;
 }
 
 enum exit_status diagnoses_merge(struct summaries *summaries)

@@ -120,21 +120,30 @@ static bool is_repeatable(const struct summary *summary)
 static int read_diagnosis(struct summary *summary)
 {
     int outcome = read_file(summary);
+    if (!summary->is_placed)
+        return outcome;
     free(summary->root);
     summary->root = NULL;
-    if (!summary->is_placed && outcome == 0)
-        summary->root = parse(summary, NULL);
-    if (!summary->is_placed)
-        return summary->root ? 0 : -1;
     if (is_repeatable(summary))
         summary_unload(summary);
     return outcome;
 }
 
+static bool count_element(void *user, const struct json_node *list, const struct json_node *element)
+{
+    struct summary *summary = user;
+    const struct json_node *severity = json_node_member(element, "severity");
+    summary->streams += json_node_is(list - 1, "streams");
+    summary->findings += json_node_is(list - 1, "findings");
+    summary->has_fault = summary->has_fault || (json_node_is(list - 1, "findings") &&
+                                                (json_node_is(severity, "warning") || json_node_is(severity, "error")));
+    return true;
+}
+
 static int read_summary(struct summary *summary, summary_taker *take_info, void *user)
 {
     static const char *const long_lists[] = {"streams", "findings", "modes", NULL};
-    static const struct json_taker without_lists = {.names = long_lists};
+    const struct json_taker without_lists = {long_lists, count_element, summary};
     if (load(summary) != 0)
         return -1;
     summary->root = parse(summary, &without_lists);

@@ -14,10 +14,12 @@ struct summary {
     const char *name;
     char *text;
     size_t length;
-    struct json_node *root;  /* of what armtap info printed without its streams */
+    struct json_node *root;  /* its lists without elements, of which there may be any number */
     uint64_t capture;        /* its place in the archive, if it has one */
     uint64_t captures;       /* of the archive; 0: not known */
     uint64_t modes_left_out; /* of a diagnosis */
+    uint64_t streams, findings;
+    bool has_fault; /* a warning or an error is among the findings */
     bool is_placed;
     bool is_diagnosis;
     char *file; /* of a diagnosis: the capture's name; NULL without an archive */
