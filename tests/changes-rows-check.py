@@ -278,6 +278,9 @@ def check_cut(path):
     _, rows = table("--changes", "output_bit_register_64,robot_mode", path)
     same("cut", [row[1:] for row in rows], [[str(begin + 1), "1", "", "7", ""], [str(begin + 5), "", "", "5", "7"],
                                             [str(begin + 9), "0", "1", "5", "5"]])
+    done = run("--changes", "robot_mode", "--from", "+1.02", path)
+    if len(done.stdout.splitlines()) != 1 or "warning: no change in the 3 records in that time: the output has no row" not in done.stderr:
+        raise SystemExit(f"no change: {done.stdout}{done.stderr}")
 
 
 def check_samples(draw):

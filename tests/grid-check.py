@@ -511,6 +511,10 @@ def check_silence(path):
         done = run("--grid", "10ms", *more, path)
         expect_truth(f"a year {more}", len(rows_of(done.stdout)) == 1 + 4 + 1 and "3153599995 rows of this silence" in done.stderr,
                      done.stdout[:500], done.stderr)
+    done = run("--grid", "1h", "--to", "+1", path)
+    expect_truth("no instant", done.stdout.count("\n") == 1 and "no instant of --grid falls among the 2 records in that time: " in done.stderr,
+                 done.stdout, done.stderr)
+    expect_truth("too short", "'1ns': expected a time such as 10ms, 0.5s or 1m, of 1us at least" in run("--grid", "1ns", path, status=(2,)).stderr)
     with open(path, "wb") as file:
         file.write(connection.frame([1.0] * 7) * 10)
     done = run("--raw", "rtde", "--grid", "10ms", path, status=(2,))

@@ -98,7 +98,9 @@ static int read_interval(const char *value, int64_t *ns)
 
 static int read_grid(const struct option_row *row, const char *value, void *place)
 {
-    return read_interval(value, place) == 0 ? 0 : option_refuse(row, value, "a time such as 10ms, 0.5s or 1m");
+    return read_interval(value, place) == 0
+               ? 0
+               : option_refuse(row, value, "a time such as 10ms, 0.5s or 1m, of 1us at least");
 }
 
 /* A number of records, or a time. */
@@ -112,7 +114,7 @@ static int read_every(const struct option_row *row, const char *value, void *pla
     if (is_number)
         return -1;
     if (read_interval(value, &every->ns) != 0)
-        return option_refuse(row, value, "a number of records, or a time such as 10ms, 0.5s or 1m");
+        return option_refuse(row, value, "a number of records, or a time such as 10ms, 0.5s or 1m, of 1us at least");
     return 0;
 }
 

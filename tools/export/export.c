@@ -93,6 +93,18 @@ static void say_other_direction(const struct job *job)
                     command);
 }
 
+/* Records came that may have rows: why none has one. */
+static void say_no_row(const struct job *job)
+{
+    const char *plural = job->in_time == 1 ? "" : "s", *time = job->out_of_time > 0 ? " in that time" : "";
+    if (job->grid)
+        message_warning("no instant of --grid falls among the %" PRIu64
+                        " record%s%s: the output has no row; give a shorter interval",
+                        job->in_time, plural, time);
+    else
+        message_warning("no change in the %" PRIu64 " record%s%s: the output has no row", job->in_time, plural, time);
+}
+
 /* Writes an output without rows: only its header, of the table that would have the rows; none for robots that sent
  * nothing. */
 static int print_nothing(struct job *job)
@@ -102,9 +114,12 @@ static int print_nothing(struct job *job)
             no_telemetry_report_robots(job->streams);
         return job_give_up(job);
     }
-    message_warning("no record %s%s%s: the output has no row", job_direction(job),
-                    job->opaque > 0 ? " that can be read" : "", job->out_of_time > 0 ? " in that time" : "");
-    if (job->opaque == 0 && job->out_of_time == 0)
+    if ((job->grid || job->changes) && job->in_time > 0)
+        say_no_row(job);
+    else
+        message_warning("no record %s%s%s: the output has no row", job_direction(job),
+                        job->opaque > 0 ? " that can be read" : "", job->out_of_time > 0 ? " in that time" : "");
+    if (job->opaque == 0 && job->out_of_time == 0 && job->in_time == 0)
         say_other_direction(job);
     if (job->wish->split)
         return 0;

@@ -100,6 +100,7 @@ struct job {
     uint64_t rows;
     uint64_t opaque;
     uint64_t out_of_time; /* records outside --from and --to */
+    uint64_t in_time;     /* within, of which --changes and --grid may make rows */
     unsigned generations; /* bit set: of the streams of all rows so far, and of all that are known in advance */
     bool heard;           /* a record of the wanted direction came in this reading */
     bool begun;           /* at least one table has a row */

@@ -233,6 +233,7 @@ static int print_on_record(void *user, const struct armtap_record *record)
     if ((!job->totals.elsewhere && missing_data_count(job->missing, record) != 0) || outcome == TABLES_NO_MEMORY)
         return job_give_up_memory(job);
     int printed = 0;
+    job->in_time += outcome == TABLES_OK && table && !job->totals.elsewhere;
     if (outcome == TABLES_GREW)
         request_leave_over(job, record, true);
     else if (outcome == TABLES_MANY)
