@@ -234,13 +234,19 @@ static int read_line(FILE *file, char line[LINE_MAX_BYTES])
     return length > 0 || byte == '\n' ? length : -1;
 }
 
-/* Takes a line, empty or a comment or an address with its name. */
+/* Takes a line, empty or a comment or an address with its name, and behind it perhaps a comment: "cell #3" is a name.
+ */
 static int take_line(struct labels **labels, char *line, const struct place *place)
 {
     if (strlen(line) == LINE_MAX_BYTES - 1)
         return refuse(place, "...", "longer than an address and a name");
     if (place->line == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0)
         line += 3;
+    for (char *sign = strchr(line, '#'); sign; sign = strchr(sign + 1, '#'))
+        if (sign > line && strchr(" \t", sign[-1]) && (sign[1] == ' ' || sign[1] == '\t')) {
+            *sign = '\0';
+            break;
+        }
     line += strspn(line, " \t\r");
     for (size_t length = strlen(line); length > 0 && strchr(" \t\r", line[length - 1]);)
         line[--length] = '\0';
