@@ -154,6 +154,7 @@ def check_one_robot(folder):
     expect("its picture", "streams 0, 1" in svg or "cell-3" in svg, svg[:500])
     expect("no warning of another robot", b"only one robot" not in
            subprocess.run([ARMTAP, "plot", path, "-f", "svg", *moved], capture_output=True, check=False).stderr)
+    check_gap(folder)
     cell = Cell()
     cell.session("10.0.0.2", legacy=("10.0.0.2",))
     path = cell.write(folder + "/forwarded.pcap")
@@ -162,6 +163,30 @@ def check_one_robot(folder):
     expect("they are not compared", "stream" in said("compare", path, *apart))
     both = labels({"10.0.0.2:30003": "left", "10.0.0.2": "cell"})
     expect("a port goes first", {one[0] for one in robots_of(path, *both)} == {"left", "cell"}, robots_of(path, *both))
+
+
+def check_gap(folder):
+    """Gaps and changes go on from one address to the next of one name, of each protocol by itself; no others do."""
+    cell, columns = Cell(), ("--union", "--fields", "robot,protocol,packet,time_ns,gap_s,gap_cause")
+    cell.session("10.0.0.2")
+    cell.time += 1.5
+    cell.session("10.0.0.5", legacy=("10.0.0.5",))
+    cell.time += 1.5
+    cell.session("10.0.0.2", "10.0.0.5", legacy=("10.0.0.5",))
+    path = cell.write(folder + "/gap.pcap")
+    for names in ({}, {"10.0.0.2": "r", "10.0.0.5": "r"}, {"10.0.0.2": "r", "10.0.0.5": "s"},
+                  {"10.0.0.2:30004": "r", "10.0.0.5:30004": "r", "10.0.0.5:30003": "s"}):
+        rows = list(csv.DictReader(io.StringIO(armtap("export", path, *columns, *labels(names)))))
+        last, gaps = {}, []
+        for row in rows:
+            of = (row["robot"], row["protocol"])
+            since = (int(row["time_ns"]) - last.get(of, int(row["time_ns"]))) / 1e9
+            gaps += [row["packet"]] if since > 1 else []
+            expect(("gap", names, row["packet"]), (row["gap_s"] == "%g" % since and row["gap_cause"] == ("reconnected" if row["protocol"] == "rtde" else "capture")) if since > 1 else row["gap_s"] == "", row)
+            last[of] = int(row["time_ns"])
+        expect(("gaps", names), len(gaps) == 3, gaps)
+        changes = armtap("export", path, "--union", "--changes", "robot_mode", *labels(names)).splitlines()[1:]
+        expect(("changes", names), len(changes) == len({(row["robot"], row["protocol"]) for row in rows}), changes)
 
 
 # ---- folders --------------------------------------------------------------------------------------------------------------
@@ -355,6 +380,10 @@ def check_texts(folder, path):
                "explain": armtap("explain", "--packet", "40", both, *given),
                "plot": armtap("plot", both, "-f", "svg", *given), "compare": armtap("compare", both, *given, status=(0, 1, 2)),
                "report": armtap("report", "-o", "-", both, *given, status=(0, 1))}
+    for name in ("r", "ü", "rr", "arm"):
+        text = armtap("diagnose", SAMPLES + "/rtde-stop.pcap", "--label", "10.0.0.7=" + name, status=(0, 1))
+        found = re.findall("^  %s:(.*)" % name, text, re.MULTILINE)
+        expect(("a blank behind", name), len(found) >= 2 and all(re.match(r" \S", one) for one in found), found)
     for command, text in outputs.items():
         lines = [line for line in text.splitlines() if "tcpdump" not in line]
         expect(command + " has the name", "cell-3" in text, text[:1000])
@@ -380,6 +409,17 @@ def check_merge(folder, path):
     expect("merged names", [one for one in found if one[1] == "10.0.0.2:30004"] == [("cell-3", "10.0.0.2:30004")] * 2 + [("cell-4", "10.0.0.2:30004")], found)
     text = armtap("merge", *summaries["diagnose"], status=(0, 1))
     expect("merged diagnoses", "cell-3" in text and "cell-4" in text, text[:500])
+    capture = Capture()
+    for at, mode in enumerate((7, 5)):
+        link = Client(capture, at, FIELDS, port=40000 + mode, robot="10.0.0.%d" % mode)
+        for i in range(20):
+            link.package(at + 0.008 * i, i / 125, *[0.0] * 6, mode, 1)
+    capture.write(folder + "/standing.pcap")
+    with open(folder + "/standing.json", "w", encoding="utf-8") as file:
+        file.write(armtap("diagnose", "--json", folder + "/standing.pcap", *labels({"10.0.0.7": "r", "10.0.0.5": "r"}), status=(0, 1)))
+    with open(folder + "/standing.json", encoding="utf-8") as file:
+        single = json.load(file)
+    expect("one diagnosis", len(single["standing"]) == 1 and json.loads(armtap("merge", folder + "/standing.json", status=(0, 1))) == single, single["standing"])
 
 
 def check_archive(folder):
@@ -419,7 +459,7 @@ def check_files(folder, path):
     """Lines of --labels in any form, the first address of which is a robot's."""
     name = folder + "/labels.txt"
     for text, wanted in (("10.0.0.2=cell-3\n", "cell-3"), ("10.0.0.2 cell-3", "cell-3"), ("\ufeff# robots\r\n\r\n10.0.0.2\tcell-3 \r\n", "cell-3"),
-                         ("  10.0.0.2  =  cell 3  \n", "cell 3"), ("10.0.0.2 Robot #3\n", "Robot #3"), ("10.0.0.2 a=b\n", "a=b"),
+                         ("  10.0.0.2  =  cell 3  \n", "cell 3"), ("10.0.0.2 Robot #3\n", "Robot #3"), ("10.0.0.2 = a # note # more\n", "a"), ("10.0.0.2=R #3\t#\tnote", "R #3"), ("10.0.0.2 a# b\n", "a# b"), ("10.0.0.2 a=b\n", "a=b"),
                          ("10.0.0.2=cell-3\n10.0.0.2 cell-3\n", "cell-3"), ("10.0.0.2:30004=x\n", "x"), ("fd00:0:0::2=y\n10.0.0.2=cell-3", "cell-3")):
         with open(name, "w", encoding="utf-8", newline="") as file:
             file.write(text)

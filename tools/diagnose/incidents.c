@@ -515,6 +515,8 @@ static void print_incident(void *user, const char *subject, const char *text)
     const char *paint = text_paint(stdout, printed->tone), *plain = text_plain(stdout);
     struct text_wrap wrap = *subject ? text_lead(stdout, 4, "  %s%s%s:", paint, subject, plain)
                                      : text_lead(stdout, 4, "  %.*s", (int)first, text);
+    if (wrap.column == wrap.indent) /* behind a name of one letter, which is no line's beginning */
+        putc(' ', stdout);
     text_wrap_words(&wrap, text + first);
     text_wrap_end(&wrap);
     printed->tone = PAINT_NONE;

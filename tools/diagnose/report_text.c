@@ -184,6 +184,8 @@ static void print_remedy(void *user, const char *subject, const struct remedy *r
     *any = true;
     int column = printf("  %s:", subject);
     struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+    if (wrap.column == wrap.indent) /* as behind an incident's robot */
+        putc(' ', stdout);
     remedy_print(&wrap, remedy);
 }
 
