@@ -143,6 +143,7 @@ static struct output_file *open_in_folder(struct job *job, char *name, const str
     }
     *provenance = provenance_of(record, replay_file_name(job->source, input), input);
     provenance->grid = job->wish->grid;
+    provenance->changes = job->wish->changes;
     outlet->provenance = provenance;
     return outlet;
 }

@@ -33,7 +33,7 @@ int partition_make_folders(const char *name);
 int partition_check_folder(const char *folder);
 
 /* Whose rows a file of a folder holds: of which connection in which capture, and how many. A file that is there already
- * is only replaced by rows of the same connection and --grid, of at least as much of its capture. */
+ * is only replaced by rows of the same connection, --grid and --changes, of at least as much of its capture. */
 
 struct provenance {
     const char *capture; /* as the user named it; NULL: an interface or a robot */
@@ -43,8 +43,9 @@ struct provenance {
     struct armtap_beginning beginning; /* of the connection in that capture */
     uint64_t first_row;                /* packet of the capture that carried the end of the first row; 0: none did */
     uint64_t rows;
-    int64_t grid;    /* ns from one row to the next; 0: rows are records */
-    bool is_guessed; /* the recipe of a row was guessed */
+    int64_t grid;        /* ns from one row to the next; 0: rows are records */
+    const char *changes; /* the fields of --changes; NULL: rows need no change */
+    bool is_guessed;     /* the recipe of a row was guessed */
 };
 
 /* Of a file whose first row is this one, read from that file of the captures. */
@@ -68,6 +69,7 @@ enum provenance_note {
     PROVENANCE_FIRST_SUM,   /* FNV-1a in hexadecimal */
     PROVENANCE_FIRST_ROW,
     PROVENANCE_GRID,
+    PROVENANCE_CHANGES,
     PROVENANCE_GUESSED,
     PROVENANCE_NOTES
 };

@@ -88,6 +88,7 @@ const char *provenance_key(enum provenance_note note)
         [PROVENANCE_FIRST_SUM] = "armtap.first_bytes_fnv1a",
         [PROVENANCE_FIRST_ROW] = "armtap.first_row_packet",
         [PROVENANCE_GRID] = "armtap.grid_ns",
+        [PROVENANCE_CHANGES] = "armtap.changes",
         [PROVENANCE_GUESSED] = "armtap.guessed",
     };
     return keys[note];
@@ -111,6 +112,8 @@ void provenance_put(const struct provenance *provenance, enum provenance_note no
         snprintf(number, sizeof number, "%" PRIu64, provenance->first_row);
     else if (note == PROVENANCE_GRID && provenance->grid > 0)
         snprintf(number, sizeof number, "%" PRId64, provenance->grid);
+    else if (note == PROVENANCE_CHANGES && provenance->changes)
+        buffer_string(out, provenance->changes);
     else if (note == PROVENANCE_GUESSED && provenance->is_guessed)
         snprintf(number, sizeof number, "true");
     buffer_string(out, number);
@@ -124,6 +127,8 @@ struct earlier {
     bool has_time, is_guessed;
     int64_t time, grid;
     uint64_t bytes, sum, first_row, rows;
+    const char *now; /* the fields of --changes of the rows that come; NULL: none */
+    bool has_changes, has_same_changes;
 };
 
 static void take_note(void *user, const char *key, size_t key_length, const char *value, size_t value_length)
@@ -147,6 +152,10 @@ static void take_note(void *user, const char *key, size_t key_length, const char
         earlier->first_row = strtoull(text, NULL, 10);
     } else if (note == PROVENANCE_GRID) {
         earlier->grid = strtoll(text, NULL, 10);
+    } else if (note == PROVENANCE_CHANGES) {
+        earlier->has_changes = true;
+        earlier->has_same_changes =
+            earlier->now && strlen(earlier->now) == value_length && memcmp(earlier->now, value, value_length) == 0;
     } else if (note == PROVENANCE_GUESSED) {
         earlier->is_guessed = true;
     }
@@ -230,9 +239,24 @@ static int refuse_less(const struct provenance *provenance, const char *name, co
     return refuse(provenance, name, why);
 }
 
+static int check_kind(const struct provenance *provenance, const char *name, const struct earlier *earlier)
+{
+    if (earlier->grid != provenance->grid)
+        return refuse(provenance, name,
+                      provenance->grid == 0 ? "its rows are instants of --grid, not the records of "
+                      : earlier->grid == 0  ? "its rows are records, not instants of --grid of "
+                                            : "its rows are instants of another --grid than now of ");
+    if (earlier->has_changes != (provenance->changes != NULL) || earlier->has_changes != earlier->has_same_changes)
+        return refuse(provenance, name,
+                      !provenance->changes   ? "its rows are those of --changes, not all records of "
+                      : earlier->has_changes ? "its rows are changes of other fields than now of "
+                                             : "its rows are records, not those of --changes of ");
+    return 0;
+}
+
 int provenance_check(const struct provenance *provenance, const char *name)
 {
-    struct earlier earlier = {0};
+    struct earlier earlier = {.now = provenance->changes};
     int error = read_earlier(name, &earlier);
     if (error == ENOENT)
         return 0;
@@ -245,11 +269,8 @@ int provenance_check(const struct provenance *provenance, const char *name)
     if (!begins_alike(provenance, &earlier))
         return refuse(provenance, name,
                       "it holds rows of another capture of this name: its first packets are not those of ");
-    if (earlier.grid != provenance->grid)
-        return refuse(provenance, name,
-                      provenance->grid == 0 ? "its rows are instants of --grid, not the records of "
-                      : earlier.grid == 0   ? "its rows are records, not instants of --grid of "
-                                            : "its rows are instants of another --grid than now of ");
+    if (check_kind(provenance, name, &earlier) != 0)
+        return -1;
     bool is_less = (provenance->is_guessed && !earlier.is_guessed) || provenance->first_row > earlier.first_row ||
                    provenance->rows < earlier.rows;
     return is_less ? refuse_less(provenance, name, &earlier) : 0;
