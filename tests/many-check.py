@@ -230,6 +230,63 @@ def check_sides(folder):
         expect("%d alike: %d parts" % (n, rows), len(re.findall("^streams? ", told, re.M)) == rows, told)
 
 
+def check_refusals(folder):
+    """Refusals alike of more than ten robots are told once, also in info; one refused several times is told besides."""
+    path = os.path.join(folder, "robots.pcap")
+    for n in (10, 11, 300):
+        for odd in (0, 1, 50):  # times of one more robot
+            capture = many.Many()
+            for i in range(n):
+                capture.refused("10.0.%d.%d" % (1 + i // 200, 20 + i % 200))
+            last, packet = capture.time - 1, 2 * n
+            for _ in range(odd):
+                last, packet = (capture.time, 2 * n + 2) if odd == 1 else (last, packet)
+                capture.refused("10.0.9.9")
+            capture.rtde("client")
+            capture.capture.write(path)
+            alike = n + (odd == 1)
+            told, info = run("diagnose", path).stdout, run("info", path).stdout
+            words, what = " ".join(told.split()), "%d refused, %d more times" % (n, odd)
+            expect("%s: paragraphs" % what, words.count("Responsible side: ") ==
+                   min(FEW, (alike if alike <= FEW else 1) + (odd > 1)), told)
+            expect("%s: how many" % what, re.findall(r"happened (\d+) more times at (\d+) other robots, the last time at 12:(\S+)Z "
+                                                     r"\(packet (\d+)\)\.", words) ==
+                   ([(str(alike - 1), str(alike - 1), "%02d:%02d.000" % divmod(round(last), 60),
+                      str(packet))] if alike > FEW else []), (last, packet, told))
+            rows = [line for line in told.splitlines() if line.startswith("error   tcp.refused")]
+            expect("%s: rows" % what, len(rows) == (alike if alike <= FEW else 2) + (odd > 1), told)
+            named = " ".join(info.partition("attempts to connect that failed")[2].partition("notes")[0].split())
+            expect("%s: info" % what, named.count("refused 10.0.0.9") == (alike if alike <= FEW else 1) + (odd > 1) and
+                   ("and %d more alike" % (alike - 1) in named) == (alike > FEW), info)
+            expect("%s: the odd one" % what, odd < 2 or all("10.0.9.9:30004 refused 10.0.0.9 %d times" % odd in one
+                                                            for one in (words, named)), (told, info))
+
+
+def check_lasting(folder):
+    """The last of the robots that refuse again and again goes on from a time, not at one."""
+    path = os.path.join(folder, "robots.pcap")
+    for times, words in ((1, "at 12:00:11.000Z (packet 24)."), (3, "from 12:00:33.000Z (packet 68) on.")):
+        capture = many.Many()
+        for i in range(12 * times):
+            capture.refused("10.0.1.%d" % (20 + i // times))
+        capture.capture.write(path)
+        told = " ".join(run("diagnose", path).stdout.split())
+        expect("%d times each" % times, "happened 11 more times at 11 other robots, the last time " + words in told, told)
+
+
+def check_advice(folder):
+    """How to capture what robots report is said once for more than ten that stopped, with a command for all."""
+    for n in (1, 10, 11, 120):
+        path, capture = os.path.join(folder, "stops.pcap"), many.Many()
+        for i in range(n):
+            capture.rtde("client", fields=many.SAFETY, robot="10.0.1.%d" % (20 + i), packages=25, stop_at=12)
+        capture.capture.write(path)
+        told = " ".join(run("diagnose", path).stdout.split())
+        expect("%d stops: advice" % n, told.count("tcpdump -i any") == (n if n <= FEW else 1), told)
+        expect("%d stops: of each" % n, told.count("'host 10.0.1.") == (n if n <= FEW else 0), told)
+        expect("%d stops: of all" % n, ("%d robots: to capture what the robots report" % n in told) == (n > FEW), told)
+
+
 def check_named(folder):
     """One that is longer than the others has a line from 0.5 s and twice on; less is named, as is one that is shorter."""
     for odd, rows, named in ((25, 1, ""), (26, 1, " (most in stream 7)"), (87, 1, " (most in stream 7)"), (88, 2, ""),
@@ -284,6 +341,9 @@ def write(path, kind, n):
 with tempfile.TemporaryDirectory() as temporary:
     check_sides(temporary)
     check_robots(temporary)
+    check_refusals(temporary)
+    check_lasting(temporary)
+    check_advice(temporary)
     check_named(temporary)
     check_repeats(temporary)
     for number in (1, 5, 120) + ((1000, 3000, 10000) if ALL else ()):

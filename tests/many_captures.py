@@ -6,6 +6,7 @@ import robot_capture as wire
 
 FIELDS = [("timestamp", "DOUBLE"), ("actual_q", "VECTOR6D"), ("robot_mode", "INT32")]
 SHORTER = FIELDS[:2]
+SAFETY = FIELDS + [("safety_status", "INT32")]
 ENDS = ("client", "robot", "reset-by-client", "reset-by-robot")
 
 
@@ -50,7 +51,9 @@ class Many:
     def acknowledge(self, client, server):
         self.capture.segment(self.time + 0.0001, client, server, b"", 0x10)
 
-    def rtde(self, end="client", packages=None, fields=FIELDS, robot="10.0.0.2", lost=(), hz=125.0):
+    def rtde(self, end="client", packages=None, fields=FIELDS, robot="10.0.0.2", lost=(), hz=125.0,
+             stop_at=None):
+        """The robot stops for safety at that package, if the fields are SAFETY."""
         client, server = self.ends(robot, 30004)
         packages = packages or self.random.randrange(20, 31)
         self.begin(client, server)
@@ -58,6 +61,7 @@ class Many:
         self.time += 0.01
         for i in range(packages):
             values = [self.clock + self.time] + [0.1 * k for k in range(6)] + [7] * (len(fields) > 2)
+            values += [3 if stop_at is not None and i >= stop_at else 1] * (len(fields) > 3)
             session.package(self.time, *values, is_lost=i in lost)
             self.acknowledge(client, server)
             self.time += 1 / hz

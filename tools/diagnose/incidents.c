@@ -133,12 +133,14 @@ static void say_incident(const struct diagnosis *diagnosis, const struct telling
         snprintf(text, sizeof text, "%s Responsible side: %s%s%s.%s", incident->text, side_text(incident->side),
                  incident->doubt ? "; " : "", incident->doubt ? incident->doubt : "",
                  is_network_clean(diagnosis, incident) ? " No fault of the network was seen." : "");
+    bool is_lasting = crowd && crowd->last->stream_count == 0 && crowd->last->to > crowd->last->where.time;
     if (crowd && crowd->robots > 1)
         snprintf(others, sizeof others, " at %zu other robots", crowd->robots - 1);
     if (crowd)
         snprintf(text + length, sizeof text - (size_t)length,
-                 " The same happened %zu more times%s, the last time at %s (packet %" PRIu64 ").", crowd->count - 1,
-                 others, cell_clock(clock, crowd->last->where.time, diagnosis->zone), crowd->last->where.packet);
+                 " The same happened %zu more times%s, the last time %s %s (packet %" PRIu64 ")%s.", crowd->count - 1,
+                 others, is_lasting ? "from" : "at", cell_clock(clock, crowd->last->where.time, diagnosis->zone),
+                 crowd->last->where.packet, is_lasting ? " on" : "");
     set_tone(telling, text_paint_of(incident->severity));
     say_of(telling, robot_of(diagnosis, incident), text);
 }

@@ -37,7 +37,7 @@ struct flood {
 
 static bool is_crowd(const struct flood *flood)
 {
-    return flood->stream_count > CROWD;
+    return flood->stream_count > CROWD || flood->robot_count > CROWD_ROBOTS;
 }
 
 static void keep_largest(struct flood *flood, const struct armtap_finding *finding)
@@ -180,12 +180,13 @@ static void join_crowds(const struct diagnosis *diagnosis, struct flood crowds[2
                         const struct armtap_finding *finding, struct flood *of[2])
 {
     const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, finding->stream);
-    if (!summary || finding->is_sum)
+    const char *robot = summary ? summary->stream->robot : armtap_finding_text(finding, "robot");
+    if (!robot || finding->is_sum)
         return;
     of[0] = join(crowds, finding, NULL);
-    of[1] = join(crowds + CROWDS, finding, summary->stream->robot);
+    of[1] = summary ? join(crowds + CROWDS, finding, robot) : NULL;
     if (of[0])
-        count_robot(of[0], summary->stream->robot);
+        count_robot(of[0], robot);
 }
 
 static struct flood *crowd_of(struct flood *const of[2])
@@ -319,21 +320,42 @@ static bool is_advised(const struct diagnosis *diagnosis, size_t incident)
     return false;
 }
 
+#define MESSAGE_PORTS "tcp port (30001 or 30002 or 30011 or 30012)'"
 /* How to learn the cause of a stop when it happens again. */
+static const struct {
+    const char *why, *command;
+} of_robot = {"to capture what the robot reports when it stops again",
+              "tcpdump -i any -w NEW 'host ROBOT and " MESSAGE_PORTS},
+  of_robots = {"to capture what the robots report when they stop again", "tcpdump -i any -w NEW '" MESSAGE_PORTS};
+
+/* Whether the stop of an incident needs that advice, which none before it has for this robot. */
+static bool needs_messages(const struct diagnosis *diagnosis, size_t incident)
+{
+    const struct armtap_incident *of = armtap_diagnosis_incident_at(diagnosis->found, incident);
+    return of->lacks_messages && diagnosis_shows(diagnosis, &of->where) && !is_advised(diagnosis, incident);
+}
+
+/* Many robots get the advice together. */
 static void tell_messages(const struct diagnosis *diagnosis, const struct remedy_listener *listener)
 {
-    static const char command[] = "tcpdump -i any -w NEW 'host ROBOT and tcp port (30001 or 30002 or 30011 or 30012)'";
-    const struct armtap_incident *incident;
-    for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++) {
+    size_t robots = 0;
+    for (size_t i = 0; i < armtap_diagnosis_incident_count(diagnosis->found); i++)
+        robots += needs_messages(diagnosis, i);
+    bool are_many = robots > CROWD_ROBOTS;
+    for (size_t i = 0; i < armtap_diagnosis_incident_count(diagnosis->found); i++) {
+        const struct armtap_incident *incident = armtap_diagnosis_incident_at(diagnosis->found, i);
         struct shell_subject subject = {.robot = incident->robot, .stream = SHELL_NO_STREAM};
+        const char *command = are_many ? of_robots.command : of_robot.command;
         struct remedy remedy = {.count = 0};
-        if (!incident->lacks_messages || !diagnosis_shows(diagnosis, &incident->where) || is_advised(diagnosis, i) ||
-            !shell_is_known(command, diagnosis->source, &subject))
+        char all[40];
+        if (!needs_messages(diagnosis, i) || !shell_is_known(command, diagnosis->source, &subject))
             continue;
-        remedy_add(&remedy, "to capture what the robot reports when it stops again", command, diagnosis->source,
-                   &subject);
+        remedy_add(&remedy, are_many ? of_robots.why : of_robot.why, command, diagnosis->source, &subject);
         const char *name = diagnosis_name(diagnosis, incident);
-        listener->tell(listener->user, name ? name : incident->robot, &remedy);
+        snprintf(all, sizeof all, "%zu robots", robots);
+        listener->tell(listener->user, are_many ? all : name ? name : incident->robot, &remedy);
+        if (are_many)
+            return;
     }
 }
 

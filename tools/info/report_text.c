@@ -707,17 +707,53 @@ static void print_line(const char *text)
     text_wrap_end(&wrap);
 }
 
+/* Failed attempts alike but for whose and when they were. */
+struct attempt_kind {
+    size_t count;
+    uint64_t last; /* packet */
+    bool is_told;
+};
+#define ATTEMPT_KINDS (4 * (size_t)ARMTAP_ATTEMPT_OUTCOMES)
+
+static size_t kind_of(const struct armtap_attempt *attempt)
+{
+    return ((size_t)attempt->outcome * 2 + (attempt->count > 1)) * 2 + attempt->has_connected;
+}
+
+static void count_kinds(const struct armtap_attempts *attempts, struct attempt_kind kinds[ATTEMPT_KINDS])
+{
+    const struct armtap_attempt *summary;
+    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)); i++) {
+        struct attempt_kind *kind = &kinds[kind_of(summary)];
+        kind->count++;
+        kind->last = summary->last.packet > kind->last ? summary->last.packet : kind->last;
+    }
+}
+
 static void print_attempts(const struct armtap_attempts *attempts, enum timestamp_zone zone,
                            const struct labels *labels)
 {
     const struct armtap_attempt *summary;
     struct armtap_attempt_open open;
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    struct attempt_kind kinds[ATTEMPT_KINDS] = {0};
+    count_kinds(attempts, kinds);
     for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)); i++) {
+        struct attempt_kind *kind = &kinds[kind_of(summary)];
+        bool are_many = kind->count > STREAM_KIND_FEW;
         if (i == 0)
             text_heading(stdout, 2, "\nattempts to connect that failed");
+        if (are_many && kind->is_told)
+            continue;
+        kind->is_told = true;
         armtap_attempt_text(text, attempts, summary, timestamp_zone(zone));
         labels_in_text(labels, text, sizeof text);
+        print_line(text);
+        if (!are_many)
+            continue;
+        snprintf(text, sizeof text,
+                 "and %zu more alike, of other robots or clients, or later, up to packet %" PRIu64 "; --json has them",
+                 kind->count - 1, kind->last);
         print_line(text);
     }
     for (size_t i = 0; armtap_attempts_open_at(attempts, i, &open); i++) {

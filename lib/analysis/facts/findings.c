@@ -502,6 +502,17 @@ struct armtap_finding *armtap_findings_at(const struct findings *findings, size_
     return i < findings->settled_count ? &findings->settled[i] : NULL;
 }
 
+/* Whether an argument only says which robot it was: its end, of the same port, or its address as that of a reporter. */
+static bool tells_robot(const struct armtap_finding *finding, const struct armtap_argument *one,
+                        const struct armtap_argument *other)
+{
+    if (one->id == ARMTAP_ARGUMENT_reporter)
+        return armtap_word_of(&finding->arguments, ARMTAP_ARGUMENT_who) == ARMTAP_WORD_robot;
+    const char *port = one->id == ARMTAP_ARGUMENT_robot ? strrchr(one->value.text, ':') : NULL;
+    const char *of_other = port ? strrchr(other->value.text, ':') : NULL;
+    return of_other && strcmp(port, of_other) == 0;
+}
+
 bool armtap_findings_are_alike(const struct armtap_finding *one, const struct armtap_finding *other)
 {
     if (one->kind != other->kind || one->arguments.count != other->arguments.count)
@@ -510,7 +521,7 @@ bool armtap_findings_are_alike(const struct armtap_finding *one, const struct ar
         const struct armtap_argument *a = &one->arguments.all[i], *b = &other->arguments.all[i];
         enum armtap_argument_type type = armtap_argument_kind(a)->type;
         bool is_amount = type == ARMTAP_NUMBER || type == ARMTAP_COUNT || type == ARMTAP_TIME;
-        if (a->id != b->id || (!is_amount && !armtap_is_same_argument(a, b)))
+        if (a->id != b->id || (!is_amount && !armtap_is_same_argument(a, b) && !tells_robot(one, a, b)))
             return false;
     }
     return true;
