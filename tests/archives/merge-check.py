@@ -13,6 +13,7 @@ import threading
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..")]
 
+from robot_capture import BEGIN, Capture, Client  # noqa: E402  pylint: disable=wrong-import-position
 from tally import expect, finish, share  # noqa: E402  pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -290,6 +291,23 @@ def check_diagnoses(folder):
     expect("memory of diagnoses", is_sanitized() or outcome.memory < 10 * sum(os.path.getsize("%s/%d.json" % (folder, i)) for i in (0, 1)), outcome.memory)
 
 
+def check_left_out(folder):
+    """A robot whose mode toggled more often than modes are kept, and ends in RUNNING: merged, it does not stand in the last one kept."""
+    capture = Capture()
+    client = Client(capture, 0, [("timestamp", "DOUBLE"), ("robot_mode", "INT32")])
+    for i in range(10003):
+        client.package(1 + 0.008 * i, i / 125, (7, 5)[i % 2])
+    capture.write(folder + "/toggles.pcap")
+    subprocess.run([ARMTAP, "index", folder + "/toggles.pcap", "-o", folder + "/index"], check=True, stdout=subprocess.DEVNULL)
+    one = subprocess.run([ARMTAP, "diagnose", "--json", "--after", folder + "/index", folder + "/toggles.pcap"], stdout=subprocess.PIPE, check=False).stdout
+    with open(folder + "/toggles.json", "wb") as file:
+        file.write(one)
+    alone, merged = json.loads(one), json.loads(Outcome([folder + "/toggles.json"]).out)
+    last = [mode["kept_until"] for mode in alone["modes"] if "kept_until" in mode]
+    expect("left out", alone["modes_left_out"] == 3 and last == [BEGIN + 1 + 80.0] and alone["modes"][-1]["value"] == 5, alone["modes_left_out"], last)
+    expect("left out, merged", all(merged[key] == alone[key] for key in ("modes", "modes_left_out", "standing")) and alone["standing"] == [], merged["standing"])
+
+
 # ---- damaged and hostile -------------------------------------------------------------------------------------------------
 
 
@@ -371,7 +389,7 @@ def check_noise(folder):
 def main():
     # Memory first: a child is charged with what this process has before it.
     for check in (*share((check_memory, check_large), 2, "checks of many summaries"),
-                  *share((check_sums, check_diagnoses, check_extremes, check_twice, check_hostile, check_noise), 2, "checks of summaries")):
+                  *share((check_sums, check_diagnoses, check_left_out, check_extremes, check_twice, check_hostile, check_noise), 2, "checks of summaries")):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()

@@ -287,6 +287,8 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
     json_member_text(json, "field", armtap_mode_field(entry, name));
     json_member_signed(json, "value", entry->value);
     json_member_text(json, "name", entry->name);
+    if (entry->kept_until != ARMTAP_NO_TIME)
+        json_member_time(json, "kept_until", entry->kept_until);
     json_close(json);
 }
 

@@ -325,6 +325,9 @@ static bool take_mode(struct facts *facts, const struct json_node *node)
         !get_place(node, "packet", "time", &mode.where) ||
         !json_node_signed(json_node_member(node, "value"), &mode.value))
         return false;
+    const struct json_node *kept_until = json_node_member(node, "kept_until");
+    if (kept_until && !get_time(kept_until, &mode.kept_until))
+        return false;
     mode.name = get_name(json_node_member(node, "name"), &mode);
     return is_added(facts, armtap_diagnosis_add_mode(facts->diagnosis, &mode));
 }
