@@ -156,6 +156,12 @@ MODES = re.compile(r"^modes of stream (\d+)(?:, and the same values in (\d+) mor
 CELLS = re.compile(r'<tr><td class="number">(\d+)(?:-\d+)?</td><td>(?:rtde|realtime)</td><td>[^<]*</td><td>\S+?(?: \((\d+)\))?</td>')
 
 
+def modes_of(html):
+    """The streams in a page's table of modes, and how many have the values of each."""
+    table = html.partition("<h2>Modes</h2>")[2].partition("<h2>")[0]
+    return set(re.findall(r'<td class="number">\d+</td><td class="number">(\d+)(?: \((\d+)\))?</td><td>', table))
+
+
 def check_tables(what, path, n, streams, rows, has_odd, with_modes):
     told = run("diagnose", "--tables", path).stdout
     page = path + ".html"
@@ -165,6 +171,7 @@ def check_tables(what, path, n, streams, rows, has_odd, with_modes):
     expect("%s: tables count every stream" % what, sum(int(more or 1) for _, more in LINE.findall(told)) == streams, told)
     expect("%s: modes of every stream" % what, sum(int(more or 0) + 1 for _, more in MODES.findall(told)) == with_modes, told)
     lines = {int(number) for number, _ in CELLS.findall(html)}
+    expect("%s: modes of every stream on the page" % what, sum(int(more or 1) for _, more in modes_of(html)) == with_modes, html)
     if rows is not None:
         expect("%s: the page counts every stream" % what, sum(int(more or 1) for _, more in CELLS.findall(html)) == streams, lines)
     for name, table in (("ends", {int(number) for number, _ in LINE.findall(told)}), ("page", lines)):
@@ -287,6 +294,21 @@ def check_advice(folder):
         expect("%d stops: of all" % n, ("%d robots: to capture what the robots report" % n in told) == (n > FEW), told)
 
 
+def check_modes(folder):
+    """A page has the modes of more than ten streams once if their values are the same, and those of the one that stops."""
+    for n in (10, 11, 400):
+        path, capture = os.path.join(folder, "modes.pcap"), many.Many()
+        for i in range(n + 1):
+            capture.rtde("client", fields=many.SAFETY, packages=3, stop_at=2 if i == n else None)
+        capture.capture.write(path)
+        run("report", "-o", path + ".html", path)
+        with open(path + ".html", encoding="utf-8") as file:
+            html = file.read()
+        alike = {(str(i), "") for i in range(n)} if n <= FEW else {("0", str(n))}
+        expect("modes of %d" % n, modes_of(html) == alike | {(str(n), "")}, modes_of(html))
+        expect("modes of %d: the stop" % n, html.partition("<h2>Modes</h2>")[2].count("PROTECTIVE_STOP") == 1, html)
+
+
 def check_named(folder):
     """One that is longer than the others has a line from 0.5 s and twice on; less is named, as is one that is shorter."""
     for odd, rows, named in ((25, 1, ""), (26, 1, " (most in stream 7)"), (87, 1, " (most in stream 7)"), (88, 2, ""),
@@ -344,6 +366,7 @@ with tempfile.TemporaryDirectory() as temporary:
     check_refusals(temporary)
     check_lasting(temporary)
     check_advice(temporary)
+    check_modes(temporary)
     check_named(temporary)
     check_repeats(temporary)
     for number in (1, 5, 120) + ((1000, 3000, 10000) if ALL else ()):

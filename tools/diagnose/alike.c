@@ -1,4 +1,4 @@
-/* Streams that are alike in what a diagnosis says of them, in one line of its tables. */
+/* Streams that are alike in what a diagnosis says of them, or in their modes: told together in its tables. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,4 +103,91 @@ struct diagnosis_line diagnosis_line_of(const struct diagnosis *diagnosis, const
             line.back = summary->back;
     }
     return line;
+}
+
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
+
+static int by_stream(const void *a, const void *b)
+{
+    const struct mode_place *one = a, *other = b;
+    if (one->stream != other->stream)
+        return one->stream < other->stream ? -1 : 1;
+    return one->index < other->index ? -1 : one->index > other->index;
+}
+
+static int by_mark(const void *a, const void *b)
+{
+    const struct mode_list *one = a, *other = b;
+    if (one->mark != other->mark)
+        return one->mark < other->mark ? -1 : 1;
+    return by_stream(one->places, other->places);
+}
+
+static int by_first_place(const void *a, const void *b)
+{
+    const struct mode_list *one = a, *other = b;
+    return by_stream(one->places, other->places);
+}
+
+static uint64_t mark_of(const struct diagnosis *diagnosis, const struct mode_place *places, size_t count)
+{
+    uint64_t mark = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis->found, places[i].index);
+        if (!diagnosis_shows(diagnosis, &mode->where))
+            continue;
+        mark = stream_mark_add(mark, (uintptr_t)mode->field + mode->arm);
+        mark = stream_mark_add(mark, (uint64_t)mode->value);
+    }
+    return mark;
+}
+
+/* Tells lists of the same values with the first of them, if they are many. `lists` are in the order of their streams,
+ * before and afterwards. */
+static void join_lists(struct mode_list *lists, size_t count)
+{
+    qsort(lists, count, sizeof *lists, by_mark);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && lists[to].mark == lists[from].mark;)
+            to++;
+        if (to - from <= STREAM_KIND_FEW)
+            continue;
+        lists[from].alike = to - from - 1;
+        lists[from].last = lists[to - 1].places->stream;
+        for (size_t i = from + 1; i < to; i++)
+            lists[i].is_told = true;
+    }
+    qsort(lists, count, sizeof *lists, by_first_place);
+}
+
+bool mode_lists_find(const struct diagnosis *diagnosis, struct mode_lists *lists)
+{
+    size_t total = armtap_diagnosis_mode_count(diagnosis->found), count = 0;
+    *lists = (struct mode_lists){.places = calloc(total + 1, sizeof *lists->places),
+                                 .all = calloc(total + 1, sizeof *lists->all)};
+    if (!lists->places || !lists->all)
+        return false;
+    for (size_t i = 0; i < total; i++) {
+        uint64_t connection = armtap_diagnosis_mode_at(diagnosis->found, i)->connection;
+        const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, connection);
+        if (summary)
+            lists->places[count++] = (struct mode_place){summary->number, i};
+    }
+    qsort(lists->places, count, sizeof *lists->places, by_stream);
+    for (size_t from = 0, to; from < count; from = to) {
+        const struct mode_place *places = lists->places + from;
+        for (to = from + 1; to < count && lists->places[to].stream == places->stream;)
+            to++;
+        lists->all[lists->count++] =
+            (struct mode_list){.places = places, .count = to - from, .mark = mark_of(diagnosis, places, to - from)};
+    }
+    join_lists(lists->all, lists->count);
+    return true;
+}
+
+void mode_lists_free(struct mode_lists *lists)
+{
+    free(lists->places);
+    free(lists->all);
+    *lists = (struct mode_lists){0};
 }

@@ -127,6 +127,31 @@ struct diagnosis_line {
 struct diagnosis_line diagnosis_line_of(const struct diagnosis *diagnosis, const struct stream_kinds *kinds,
                                         const struct stream_group *group);
 
+/* A mode change: its stream, and its index in the diagnosis. */
+struct mode_place {
+    unsigned stream;
+    size_t index;
+};
+
+/* The changes of one stream, and the streams whose changes are told with them. */
+struct mode_list {
+    const struct mode_place *places;
+    size_t count;
+    uint64_t mark; /* of what is shown: the same where the values are */
+    unsigned last; /* of those streams, and how many there are */
+    size_t alike;
+    bool is_told; /* with those of another stream */
+};
+
+/* In the order of streams. False if memory runs out; free them in any case. */
+struct mode_lists {
+    struct mode_place *places;
+    struct mode_list *all;
+    size_t count;
+};
+bool mode_lists_find(const struct diagnosis *diagnosis, struct mode_lists *lists);
+void mode_lists_free(struct mode_lists *lists);
+
 /* Prints all kinds of findings, the worst first. */
 void diagnosis_list(void);
 void diagnosis_list_json(void);

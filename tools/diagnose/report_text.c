@@ -559,44 +559,6 @@ static size_t print_mode(struct modes_table *table, size_t first)
     return together[count - 1];
 }
 
-/* A mode change: its stream, and its index in the diagnosis. */
-struct mode_place {
-    unsigned stream;
-    size_t index;
-};
-
-/* The changes of one stream, and the streams whose changes are told with them. */
-struct mode_list {
-    const struct mode_place *places;
-    size_t count;
-    uint64_t mark; /* of what is shown: the same where the values are */
-    unsigned last; /* of those streams, and how many there are */
-    size_t alike;
-    bool is_told; /* with those of another stream */
-};
-
-static int by_stream(const void *a, const void *b)
-{
-    const struct mode_place *one = a, *other = b;
-    if (one->stream != other->stream)
-        return one->stream < other->stream ? -1 : 1;
-    return one->index < other->index ? -1 : one->index > other->index;
-}
-
-static int by_mark(const void *a, const void *b)
-{
-    const struct mode_list *one = a, *other = b;
-    if (one->mark != other->mark)
-        return one->mark < other->mark ? -1 : 1;
-    return by_stream(one->places, other->places);
-}
-
-static int by_first_place(const void *a, const void *b)
-{
-    const struct mode_list *one = a, *other = b;
-    return by_stream(one->places, other->places);
-}
-
 static void print_modes_title(const struct modes_table *table, const struct mode_list *list)
 {
     char number[CELL_MAX], others[CELL_MAX + 60] = "";
@@ -636,79 +598,19 @@ static bool print_modes_of(struct modes_table *table, const struct mode_list *li
     return lines > 0;
 }
 
-static uint64_t mark_of(const struct diagnosis *diagnosis, const struct mode_place *places, size_t count)
-{
-    uint64_t mark = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis->found, places[i].index);
-        if (!diagnosis_shows(diagnosis, &mode->where))
-            continue;
-        mark = stream_mark_add(mark, (uintptr_t)mode->field + mode->arm);
-        mark = stream_mark_add(mark, (uint64_t)mode->value);
-    }
-    return mark;
-}
-
-/* Tells lists of the same values with the first of them, if they are many. `lists` are in the order of their streams,
- * before and afterwards. */
-static void join_lists(struct mode_list *lists, size_t count)
-{
-    qsort(lists, count, sizeof *lists, by_mark);
-    for (size_t from = 0, to; from < count; from = to) {
-        for (to = from + 1; to < count && lists[to].mark == lists[from].mark;)
-            to++;
-        if (to - from <= STREAM_KIND_FEW)
-            continue;
-        lists[from].alike = to - from - 1;
-        lists[from].last = lists[to - 1].places->stream;
-        for (size_t i = from + 1; i < to; i++)
-            lists[i].is_told = true;
-    }
-    qsort(lists, count, sizeof *lists, by_first_place);
-}
-
-static void print_lists(const struct diagnosis *diagnosis, const struct mode_list *lists, size_t count)
+static void print_lists(const struct diagnosis *diagnosis, const struct mode_lists *lists)
 {
     struct modes_table table = {diagnosis, text_row_begin(stdout, 4, 1), text_columns(stdout)};
     size_t shown = 0, more = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < lists->count; i++) {
+        const struct mode_list *list = &lists->all[i];
         if (shown < MODE_STREAMS)
-            shown += !lists[i].is_told && print_modes_of(&table, &lists[i]);
+            shown += !list->is_told && print_modes_of(&table, list);
         else
-            more += !lists[i].is_told;
+            more += !list->is_told;
     }
     if (more > 0)
         text_line(stdout, 2, "\nand the modes of %zu more streams; --json has them", more);
-}
-
-/* Returns 0, or -1 without memory. */
-static int print_modes(const struct diagnosis *diagnosis)
-{
-    size_t total = armtap_diagnosis_mode_count(diagnosis->found), count = 0, streams = 0;
-    struct mode_place *places = malloc((total + 1) * sizeof *places);
-    struct mode_list *lists = malloc((total + 1) * sizeof *lists);
-    bool has_memory = places && lists;
-    for (size_t i = 0; has_memory && i < total; i++) {
-        uint64_t connection = armtap_diagnosis_mode_at(diagnosis->found, i)->connection;
-        const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, connection);
-        if (summary)
-            places[count++] = (struct mode_place){summary->number, i};
-    }
-    if (has_memory)
-        qsort(places, count, sizeof *places, by_stream);
-    for (size_t from = 0, to; from < count; from = to) {
-        for (to = from + 1; to < count && places[to].stream == places[from].stream;)
-            to++;
-        lists[streams++] = (struct mode_list){
-            .places = places + from, .count = to - from, .mark = mark_of(diagnosis, places + from, to - from)};
-    }
-    if (has_memory) {
-        join_lists(lists, streams);
-        print_lists(diagnosis, lists, streams);
-    }
-    free(places);
-    free(lists);
-    return has_memory ? 0 : -1;
 }
 
 /* ---- all of it
@@ -726,7 +628,12 @@ static int print_tables(const struct diagnosis *diagnosis)
     stream_kinds_free(&kinds);
     if (!is_found)
         return -1;
-    if (print_modes(diagnosis) != 0)
+    struct mode_lists lists;
+    is_found = mode_lists_find(diagnosis, &lists);
+    if (is_found)
+        print_lists(diagnosis, &lists);
+    mode_lists_free(&lists);
+    if (!is_found)
         return -1;
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
     if (left_out > 0)

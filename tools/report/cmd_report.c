@@ -109,9 +109,9 @@ static int put_page(struct buffer *page, struct report *report)
                  "<p class=\"faint\">Not all of the capture is drawn here: armtap plot --stream N draws a stream of "
                  "armtap info.</p>\n");
     if (report_put_findings(page, report) != 0 || report_put_remedies(page, report) != 0 ||
-        report_put_recipes(page, report) != 0 || report_put_streams(page, report) != 0)
+        report_put_recipes(page, report) != 0 || report_put_streams(page, report) != 0 ||
+        report_put_modes(page, report) != 0)
         return -1;
-    report_put_modes(page, report);
     report_put_comments(page, report);
     report_put_identity(page, report);
     html_end(page);

@@ -44,7 +44,7 @@ int report_put_findings(struct buffer *page, const struct report *report);
 int report_put_remedies(struct buffer *page, const struct report *report);
 int report_put_recipes(struct buffer *page, struct report *report);
 int report_put_streams(struct buffer *page, const struct report *report);
-void report_put_modes(struct buffer *page, const struct report *report);
+int report_put_modes(struct buffer *page, const struct report *report);
 void report_put_comments(struct buffer *page, const struct report *report);
 /* The files with their sizes and sums, and the program that made the report. */
 void report_put_identity(struct buffer *page, struct report *report);

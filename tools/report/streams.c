@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <sha2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/process/message.h"
@@ -193,15 +194,19 @@ int report_put_streams(struct buffer *page, const struct report *report)
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
 
-static void put_mode(struct buffer *page, const struct report *report, const struct armtap_mode *mode)
+/* `alike`: so many more streams have the same values. */
+static void put_mode(struct buffer *page, const struct report *report, const struct armtap_mode *mode, size_t alike)
 {
     char name[ARMTAP_MODE_NAME_MAX];
     const struct armtap_stream_summary *summary = armtap_streams_of(report->diagnosis.streams, mode->connection);
     html_put(page, "<tr>");
     report_put_time(page, report, mode->where.time);
     report_put_file(page, report, &mode->where);
-    html_format(page, "<td class=\"number\">%" PRIu64 "</td><td class=\"number\">%u</td>", mode->where.packet,
+    html_format(page, "<td class=\"number\">%" PRIu64 "</td><td class=\"number\">%u", mode->where.packet,
                 summary ? summary->number : 0);
+    if (alike > 0)
+        html_format(page, " (%zu)", alike + 1);
+    html_put(page, "</td>");
     put_cell(page, armtap_mode_field(mode, name));
     html_format(page, "<td class=\"number\">%" PRId64 "</td>", mode->value);
     put_cell(page, mode->name ? mode->name : "");
@@ -217,24 +222,46 @@ static void put_modes_heading(struct buffer *page, const struct report *report)
                    "class=\"number\">value</th><th>name</th></tr></thead>\n<tbody>\n");
 }
 
-void report_put_modes(struct buffer *page, const struct report *report)
+/* The changes that are shown, in the order of time: of streams with the same values, if they are many, the first one's.
+ * `of`: by stream. How many there are. */
+static size_t put_modes(struct buffer *page, const struct report *report, const struct mode_list *const *of)
 {
     const struct armtap_mode *mode;
-    size_t shown = 0, count = 0;
+    size_t count = 0;
+    bool are_alike = false;
     for (size_t i = 0; (mode = armtap_diagnosis_mode_at(report->diagnosis.found, i)); i++) {
-        if (!armtap_streams_of(report->diagnosis.streams, mode->connection) || count++ >= REPORT_MODES_MAX)
+        const struct armtap_stream_summary *summary = armtap_streams_of(report->diagnosis.streams, mode->connection);
+        if (!summary || of[summary->number]->is_told || count++ >= REPORT_MODES_MAX)
             continue;
-        if (shown++ == 0)
+        if (count == 1)
             put_modes_heading(page, report);
-        put_mode(page, report, mode);
+        put_mode(page, report, mode, of[summary->number]->alike);
+        are_alike = are_alike || of[summary->number]->alike > 0;
     }
-    html_put(page, shown ? "</tbody>\n</table></div>\n" : "");
+    html_put(page, count > 0 ? "</tbody>\n</table></div>\n" : "");
+    html_put(page, are_alike
+                       ? "<p>(N): the modes of so many streams took the same values; of the first, this is when.</p>\n"
+                       : "");
+    return count;
+}
+
+int report_put_modes(struct buffer *page, const struct report *report)
+{
+    struct mode_lists lists;
+    const struct mode_list **of = calloc(armtap_streams_count(report->diagnosis.streams) + 1, sizeof(*of));
+    bool is_found = mode_lists_find(&report->diagnosis, &lists) && of;
+    for (size_t i = 0; is_found && i < lists.count; i++)
+        of[lists.all[i].places->stream] = &lists.all[i];
+    size_t count = is_found ? put_modes(page, report, of) : 0;
+    free(of);
+    mode_lists_free(&lists);
     if (count > REPORT_MODES_MAX)
         html_format(page, "<p>%zu more changes are left out here: armtap diagnose --json has them.</p>\n",
                     count - REPORT_MODES_MAX);
     uint64_t unkept = armtap_diagnosis_modes_left_out(report->diagnosis.found);
     if (unkept > 0)
         html_format(page, "<p>%" PRIu64 " further changes were not kept: there were too many.</p>\n", unkept);
+    return is_found ? 0 : -1;
 }
 
 /* ---- comments ---------------------------------------------------------------------------------------------------- */
