@@ -309,6 +309,24 @@ def check_modes(folder):
         expect("modes of %d: the stop" % n, html.partition("<h2>Modes</h2>")[2].count("PROTECTIVE_STOP") == 1, html)
 
 
+def check_index(folder):
+    """A capture of too many connections for a sidecar is refused with a remedy, which works: its parts give the same rows."""
+    capture, folder = many.Many(), os.path.join(folder, "index")
+    for _ in range(600):
+        capture.realtime("client")
+    frames, paths = capture.capture.frames, [os.path.join(folder, name) for name in ("all.pcap", "one.pcap", "other.pcap")]
+    os.mkdir(folder)
+    for path, part in zip(paths, (frames, frames[:len(frames) // 2], frames[len(frames) // 2:])):
+        capture.capture.frames = part
+        capture.capture.write(path)
+    refused = run("index", "-o", folder, paths[0])
+    expect("600 connections: index refuses", refused.returncode == 2 and "split it" in refused.stderr, refused)
+    expect("600 connections: index of parts", run("index", "-o", folder, *paths[1:]).returncode == 0)
+    rows = [run("export", "--union", "-f", "csv", "--fields", "time_ns,timestamp,robot_mode", *after, path).stdout.splitlines()
+            for after, path in (((), paths[0]), ((), paths[1]), (("--after", folder), paths[2]))]
+    expect("600 connections: rows", len(rows[0]) > 600 * 20 and rows[0] == rows[1] + rows[2][1:], [len(part) for part in rows])
+
+
 def check_named(folder):
     """One that is longer than the others has a line from 0.5 s and twice on; less is named, as is one that is shorter."""
     for odd, rows, named in ((25, 1, ""), (26, 1, " (most in stream 7)"), (87, 1, " (most in stream 7)"), (88, 2, ""),
@@ -367,6 +385,8 @@ with tempfile.TemporaryDirectory() as temporary:
     check_lasting(temporary)
     check_advice(temporary)
     check_modes(temporary)
+    if ALL:
+        check_index(temporary)
     check_named(temporary)
     check_repeats(temporary)
     for number in (1, 5, 120) + ((1000, 3000, 10000) if ALL else ()):

@@ -105,9 +105,11 @@ static enum replay_answer on_indexed(void *user, const struct replay_indexed *in
     struct job *job = user;
     const char *name = job->options.source.names[indexed->file];
     if (!armtap_digest_is_whole(indexed->digest)) {
-        message_error("%s: it leaves more behind than a sidecar holds (%zu MB): a compressed stream, or one that is "
-                      "mostly no data; export it together with the captures before it",
-                      name, SIDECAR_PACKETS_MAX >> 20);
+        message_error(
+            "%s: it leaves more behind than a sidecar holds (%zu MB): very many short connections, of each of "
+            "which the first records are kept, a compressed stream, or one that is mostly no data; split it, as "
+            "editcap -c 10000 does, or export it together with the captures before it",
+            name, SIDECAR_PACKETS_MAX >> 20);
         return REPLAY_GAVE_UP;
     }
     size_t room = strlen(job->folder) + strlen(sidecar_base_of(name)) + sizeof SIDECAR_ENDING + 1;
