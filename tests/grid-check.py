@@ -523,7 +523,7 @@ def check_silence(path):
 
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 42
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 200 if ALL else 12
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 60 if ALL else 12
     compared, joined = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "c.pcap")
