@@ -40,7 +40,7 @@ VALUES = {
     "--threads": "2", "--fields": ["timestamp", "robot_mode"], "--frequency": "25", "--give-up": "1", "--color": "always",
     "--around": ["safety.stop", "silence"], "--stream": ["1", "0"], "--tolerance": "1000", "--output": "OUT", "--format": "ndjson",
     "--dialect": ["record.py", "small", "json", "v5"], "--compression": ["none", "lz4", "gzip"], "--layout": ["cb2", "cb3e"],
-    "--from": ["+0.25", "+1.5"], "--to": "+0.1", "--every": "7", "--changes": "robot_mode", "--enums": ["name", "both"], "--manifest": "manifest.json",
+    "--from": ["+0.25", "+1.5"], "--to": "+0.1", "--every": "7", "--grid": "10ms", "--changes": "robot_mode", "--enums": ["name", "both"], "--manifest": "manifest.json",
     "--after": "sidecars", "--width": "900", "--height": "2000", "--columns": "2-7", "--generation": "cb2", "--enum": "robot_mode",
     "--packet": "9", "--file": ["1", "2"], "--key": "other", "--setup": "1", "--hex": "0005560002",
     ("compare", "--stream"): ["0,1", "0,2"], ("plot", "--format"): ["png", "html"], ("recipe", "--from"): "stop.pcap",

@@ -52,10 +52,10 @@ static const struct labels *labels_of(const struct layout *layout)
 }
 
 /* Without its port, or by its name. */
-static int put_robot(const struct layout *layout, const char *robot, char text[TEXT_MAX])
+static int put_robot(const struct layout *layout, const char *robot, char *text, size_t size)
 {
     const char *name = labels_find(labels_of(layout), robot);
-    return snprintf(text, TEXT_MAX, "%.*s", name ? TEXT_MAX - 1 : stream_host(robot), name ? name : robot);
+    return snprintf(text, size, "%.*s", name ? TEXT_MAX - 1 : stream_host(robot), name ? name : robot);
 }
 
 static bool is_of_robot(const struct layout *layout, const struct armtap_stream_summary *summary, const char *robot)
@@ -132,8 +132,8 @@ static void choose_robot(struct layout *layout)
     char robot[TEXT_MAX], other_name[TEXT_MAX];
     if (!other)
         return;
-    put_robot(layout, layout->robot, robot);
-    put_robot(layout, other->stream->robot, other_name);
+    put_robot(layout, layout->robot, robot, sizeof robot);
+    put_robot(layout, other->stream->robot, other_name, sizeof other_name);
     layout->chart->is_partial = true;
     if (!layout->wish->is_for_page)
         message_warning(
@@ -531,7 +531,7 @@ static int lay_out(struct layout *layout)
     if (chart->stream_count == 1)
         snprintf(title, sizeof title, "%s", chart->streams[0].title);
     else
-        put_robot(layout, layout->robot, title + strlen(title));
+        put_robot(layout, layout->robot, title + strlen(title), sizeof title - strlen(title));
     chart->title = strdup(title);
     chart->robot = strdup(layout->robot);
     if (!chart->title || !chart->robot || add_modes(layout) != 0)

@@ -353,7 +353,7 @@ int columns_gather(struct columns *columns, const struct view *view, const struc
 {
     if (lay_out(columns, view, count) != 0)
         return -1;
-    for (size_t at = 0; at < columns->count; at += columns->column[at].pick->count)
+    for (size_t at = 0; count > 0 && at < columns->count; at += columns->column[at].pick->count)
         gather_pick(columns, &columns->column[at], rows + columns->column[at].pick->part * columns->part_step);
     return columns->texts.failed ? -1 : 0;
 }
