@@ -29,11 +29,10 @@ static void measure(const void *user, struct stream_member *member)
     const struct armtap_rates_totals *rates =
         armtap_diagnosis_stream_at(marks->diagnosis->found, summary->number)->rates;
     int64_t first = summary->first_time[ARMTAP_FROM_ROBOT], last = summary->last[ARMTAP_FROM_ROBOT].time;
-    member->mark =
-        stream_mark_add(marks->found[summary->number],
-                        (uint64_t)(rates != NULL) | (uint64_t)(rates && armtap_rates_know_skips(rates)) << 1 |
-                            (uint64_t)(rates && rates->skipped > 0) << 2 | (uint64_t)(summary->back != NULL) << 3 |
-                            (uint64_t)(summary->stream->records[ARMTAP_FROM_ROBOT] > 0) << 4);
+    member->mark = stream_mark_add(marks->found[summary->number],
+                                   (unsigned)((rates != NULL) | (rates && armtap_rates_know_skips(rates)) << 1 |
+                                              (rates && rates->skipped > 0) << 2 | (summary->back != NULL) << 3 |
+                                              (summary->stream->records[ARMTAP_FROM_ROBOT] > 0) << 4));
     if (rates) {
         member->mark = stream_mark_add(member->mark, (uint64_t)(rates->requested_hz * 1000));
         member->mark = stream_mark_add(member->mark, (uint64_t)(rates->highest_hz * 1000));

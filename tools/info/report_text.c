@@ -125,12 +125,12 @@ static void measure_stream(const void *user, struct stream_member *member)
     (void)user;
     member->rate = summary->steps < RATE_RECORDS ? 0 : (double)info_rate(summary) / 1e6;
     member->duration = duration == ARMTAP_NO_TIME ? 0 : (double)duration / 1e9;
-    member->mark =
-        stream_mark_add(mark_of_channels(summary),
-                        (stream->records[ARMTAP_FROM_ROBOT] > 0) | (stream->records[ARMTAP_TO_ROBOT] > 0) << 1 |
-                            (stream->gaps > 0) << 2 | (info_both(stream->bytes_lost) > 0) << 3 |
-                            (info_both(stream->bytes_skipped) > 0) << 4 | (summary->replaced > 0) << 5 |
-                            (duration == ARMTAP_NO_TIME) << 6);
+    member->mark = stream_mark_add(mark_of_channels(summary),
+                                   (unsigned)((stream->records[ARMTAP_FROM_ROBOT] > 0) |
+                                              (stream->records[ARMTAP_TO_ROBOT] > 0) << 1 | (stream->gaps > 0) << 2 |
+                                              (info_both(stream->bytes_lost) > 0) << 3 |
+                                              (info_both(stream->bytes_skipped) > 0) << 4 |
+                                              (summary->replaced > 0) << 5 | (duration == ARMTAP_NO_TIME) << 6));
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (armtap_note_at(i)->severity >= ARMTAP_WARNING && armtap_streams_notes_of(summary, i) > 0)
             member->mark = stream_mark_add(member->mark, i);
