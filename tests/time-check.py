@@ -439,7 +439,7 @@ def main():
         others, told = check_clocks(seed, rounds // 2, folder)
         found = check_kinds(seed, rounds, folder)
     for kind in KINDS:
-        print(f"{kind}: " + ", ".join(f"{found[one]} {one[1] or 'no gap'}" for one in sorted(found, key=str) if one[0] == kind))
+        print(f"records that were {kind}: " + ", ".join(f"{found[one]} {one[1] or 'no gap'}" for one in sorted(found, key=str) if one[0] == kind))
     print(f"{checks + more + others + 2 * rounds} passed, 0 failed, 0 skipped; {late} records waited for bytes before them, "
           f"{gaps} gaps, {told} times of robots whose clocks were set or began anew")
 
