@@ -7,5 +7,7 @@
 #define MICROSECOND INT64_C(1000)
 #define MILLISECOND INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
+/* A capture's clock that went back this far was set; by less goes another queue of the card. */
+#define ARMTAP_CLOCK_STEP SECOND
 
 #endif

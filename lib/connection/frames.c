@@ -13,7 +13,7 @@ static void read_up_to(struct armtap_half *half, const struct armtap_span *span,
     if (armtap_where_is_later(&half->read, &where))
         return;
     half->read = where;
-    if (before > where.time && where.time != ARMTAP_NO_TIME && !armtap_time_is_set_back(before, where.time))
+    if (before > where.time && where.time != ARMTAP_NO_TIME && !armtap_clock_was_set_back(before, where.time))
         half->read.time = before;
 }
 

@@ -3,11 +3,10 @@
 #define ARMTAP_SPAN_H
 
 #include "armtap.h"
+#include "nanoseconds.h"
 
-#define ARMTAP_CLOCK_STEP INT64_C(1000000000) /* ns: a capture's clock that went back this far was set */
-
-/* Whether the capture's clock was set back between two packets; a little back is another queue of the card. */
-static inline bool armtap_time_is_set_back(int64_t before, int64_t now)
+/* Whether the capture's clock was set back between two packets. */
+static inline bool armtap_clock_was_set_back(int64_t before, int64_t now)
 {
     return before != ARMTAP_NO_TIME && now < before && (uint64_t)before - (uint64_t)now > (uint64_t)ARMTAP_CLOCK_STEP;
 }

@@ -10,7 +10,7 @@
 #define PACKETS_MAX 2000
 
 enum option { MADE = 1, SMALL_POOL = 2, RECIPE = 4, PORTS = 8, TWICE = 16 };
-enum segment { TO_ROBOT = 1, SECOND = 2, SYN = 4, FIN = 8, RST = 16, FAR = 32, SHORTENED = 64, V6 = 128 };
+enum segment { TO_ROBOT = 1, SECOND_ONE = 2, SYN = 4, FIN = 8, RST = 16, FAR = 32, SHORTENED = 64, V6 = 128 };
 
 static const int link_types[] = {1, 113, 276, 0, 108, 101, 12, 14, 228, 229, 105, -1};
 
@@ -52,7 +52,7 @@ static size_t make_headers(uint8_t *at, unsigned head, uint32_t seq, uint32_t ac
 {
     size_t ip = head & V6 ? 40 : 20;
     unsigned from = head & TO_ROBOT ? 9 : 2, to = head & TO_ROBOT ? 2 : 9;
-    uint32_t client = head & SECOND ? 40002 : 40001, robot = head & SECOND ? 30003 : 30004;
+    uint32_t client = head & SECOND_ONE ? 40002 : 40001, robot = head & SECOND_ONE ? 30003 : 30004;
     memset(at, 0, ip + 20);
     if (head & V6) {
         at[0] = 0x60;

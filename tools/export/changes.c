@@ -21,29 +21,20 @@ struct watched_name {
 
 /* The last value of a watched pick; absent at first. */
 struct kept {
-    size_t number;
     struct armtap_value value;
     char *text; /* that of `value`; owned */
     size_t room;
 };
 
-/* Values by number. */
-struct values {
-    struct kept *kept;
-    size_t count;
-    size_t *slots; /* open addressing by number: 1 + the index in `kept`; 0: free */
-    size_t mask;   /* their count less 1; without slots 0 */
-};
-
 struct watched_port {
     char *name;
     enum armtap_protocol protocol;
-    struct values last; /* of any connection */
+    struct by_connection last; /* of any connection: struct kept, by number of the pick */
 };
 
 struct connection {
     struct watched_port *port;
-    struct values last;
+    struct by_connection last; /* struct kept, by number of the pick */
     /* What `last` and the port's have: what records of this layout say of these picks. */
     uint64_t turn;
     const struct table_layout *layout;
@@ -72,11 +63,13 @@ struct changes *changes_new(const struct labels *labels)
     return changes;
 }
 
-static void values_free(struct values *values)
+static void values_free(struct by_connection *values)
 {
-    for (size_t i = 0; i < values->count; i++)
-        free(values->kept[i].text);
-    free(values->kept);
+    for (size_t i = 0; i < values->count; i++) {
+        struct kept *kept = values->slots[i].thing;
+        free(kept->text);
+        free(kept);
+    }
     free(values->slots);
 }
 
@@ -218,48 +211,11 @@ static int keep(struct kept *kept, const struct armtap_value *value)
     return 0;
 }
 
-static size_t *slot_of(const struct values *values, size_t number)
-{
-    size_t at = (size_t)((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & values->mask;
-    while (values->slots[at] > 0 && values->kept[values->slots[at] - 1].number != number)
-        at = (at + 1) & values->mask;
-    return &values->slots[at];
-}
-
-/* NULL if there is none. */
-static struct kept *kept_of(const struct values *values, size_t number)
-{
-    size_t place = values->slots ? *slot_of(values, number) : 0;
-    return place > 0 ? &values->kept[place - 1] : NULL;
-}
-
-static int make_slots(struct values *values)
-{
-    size_t count = values->slots ? 2 * (values->mask + 1) : 16;
-    size_t *slots = calloc(count, sizeof *slots);
-    if (!slots)
-        return -1;
-    free(values->slots);
-    values->slots = slots;
-    values->mask = count - 1;
-    for (size_t i = 0; i < values->count; i++)
-        *slot_of(values, values->kept[i].number) = i + 1;
-    return 0;
-}
-
 /* Added if necessary; NULL without memory. */
-static struct kept *kept_add(struct values *values, size_t number)
+static struct kept *kept_add(struct by_connection *values, size_t number)
 {
-    struct kept *found = kept_of(values, number);
-    if (found)
-        return found;
-    if ((!values->slots || 2 * (values->count + 1) > values->mask) && make_slots(values) != 0)
-        return NULL;
-    if (!MAKE_ROOM(values->kept, values->count))
-        return NULL;
-    values->kept[values->count++] = (struct kept){.number = number};
-    *slot_of(values, number) = values->count;
-    return &values->kept[values->count - 1];
+    struct kept *found = by_connection_find(values, number);
+    return found ? found : by_connection_new(values, number, sizeof *found);
 }
 
 /* NULL without memory. */
@@ -297,9 +253,8 @@ static bool is_ready(const struct connection *connection, const struct picks *pi
 uint64_t changes_cost(struct changes *changes, const struct armtap_record *record, const struct table_layout *layout,
                       const struct picks *picks)
 {
-    enum { SLOTS = 4 * sizeof(size_t) };
-    const struct connection *connection = by_connection_find(&changes->connections, record->stream->connection);
-    const struct watched_port *port = connection ? connection->port : NULL;
+    struct connection *connection = by_connection_find(&changes->connections, record->stream->connection);
+    struct watched_port *port = connection ? connection->port : NULL;
     size_t count = 0;
     if (connection && is_ready(connection, picks, layout))
         return 0;
@@ -307,10 +262,10 @@ uint64_t changes_cost(struct changes *changes, const struct armtap_record *recor
         size_t number = picks->pick[i].watched;
         if (!is_told(&picks->pick[i], layout))
             continue;
-        count += !(connection && kept_of(&connection->last, number));
-        count += !(port && kept_of(&port->last, number));
+        count += !(connection && by_connection_find(&connection->last, number));
+        count += !(port && by_connection_find(&port->last, number));
     }
-    return count * (sizeof(struct kept) + SLOTS);
+    return count * (sizeof(struct kept) + 2 * sizeof(struct by_connection_slot));
 }
 
 /* A text, or an element of it: in a JSON array, that item. Of length 0: there is none. */
@@ -364,8 +319,15 @@ static void read_now(struct pick pick, const struct output_row *row, struct armt
         now->present = text_of(&pick, now).length > 0;
 }
 
+/* Of a pick that has one. */
+static const struct armtap_value *last_of(struct by_connection *last, const struct pick *pick)
+{
+    const struct kept *kept = by_connection_find(last, pick->watched);
+    return &kept->value;
+}
+
 /* Reads the record's values into `now`; whether one differs. */
-static bool differs(struct changes *changes, const struct values *last, const struct output_row *row,
+static bool differs(struct changes *changes, struct by_connection *last, const struct output_row *row,
                     const struct picks *picks)
 {
     bool is_other = false;
@@ -375,14 +337,14 @@ static bool differs(struct changes *changes, const struct values *last, const st
         if (!pick->is_before)
             continue;
         read_now(*pick, row, now);
-        is_other = is_other || (now->present && !same_value(pick, &kept_of(last, pick->watched)->value, now));
+        is_other = is_other || (now->present && !same_value(pick, last_of(last, pick), now));
     }
     return is_other;
 }
 
 /* The values before those that the record has: of each pick the place of its value, 0 if there is none, then the
  * values, and behind each its text, whose pointer is its place. */
-static void put_before(struct changes *changes, const struct values *last, const struct picks *picks)
+static void put_before(struct changes *changes, struct by_connection *last, const struct picks *picks)
 {
     struct buffer *out = &changes->before;
     const uint32_t nowhere = 0;
@@ -394,7 +356,7 @@ static void put_before(struct changes *changes, const struct values *last, const
         const struct pick *pick = &picks->pick[i];
         if (!pick->is_before || !changes->now[i].present)
             continue;
-        struct armtap_value value = kept_of(last, pick->watched)->value;
+        struct armtap_value value = *last_of(last, pick);
         if (!value.present)
             continue;
         const char *text = armtap_value_is_text(&value) ? value.text : NULL;
@@ -411,7 +373,7 @@ static void put_before(struct changes *changes, const struct values *last, const
 /* A new value begins as the port's. 0, or -1 without memory. */
 static int begin_value(struct connection *connection, size_t number)
 {
-    if (kept_of(&connection->last, number))
+    if (by_connection_find(&connection->last, number))
         return 0;
     struct kept *last = kept_add(&connection->last, number), *of_port = kept_add(&connection->port->last, number);
     return last && of_port ? keep(last, &of_port->value) : -1;
@@ -456,8 +418,8 @@ int changes_see(struct changes *changes, const struct armtap_record *record, con
         size_t number = picks->pick[i].watched;
         const struct armtap_value *now = &changes->now[i];
         if (picks->pick[i].is_before && now->present &&
-            (keep(kept_of(&connection->last, number), now) != 0 ||
-             keep(kept_of(&connection->port->last, number), now) != 0))
+            (keep(by_connection_find(&connection->last, number), now) != 0 ||
+             keep(by_connection_find(&connection->port->last, number), now) != 0))
             return -1;
     }
     return changes->before.failed ? -1 : 0;

@@ -8,9 +8,9 @@
 #include "analysis/inside.h"
 #include "array.h"
 #include "base/process/message.h"
+#include "nanoseconds.h"
 
 #define QUEUE_BYTES ((size_t)128 << 20)
-#define SET_BACK_NS 1000000000                    /* by less the axis does not begin anew */
 enum { ROW = 160, VALUE = 3, ROBOTS_LISTED = 8 }; /* bytes of a robot's text in a row, and for each of its record's */
 
 /* A record that is sorted among the others, or the newest of its part. */
@@ -291,7 +291,7 @@ static int begin(struct job *job, struct grid_union *all, struct table *table)
 static bool is_anew(const struct grid_union *all, int64_t time, bool is_set_back)
 {
     return is_set_back && all->latest != ARMTAP_NO_TIME && time < all->latest &&
-           armtap_time_between(time, all->latest) > SET_BACK_NS;
+           armtap_time_between(time, all->latest) > ARMTAP_CLOCK_STEP;
 }
 
 void grid_union_learn(struct grid_union *all, int64_t time, bool is_set_back)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/numbers.h"
+#include "nanoseconds.h"
 #include "speed.h"
 #include "analysis/inside.h"
 
@@ -14,7 +15,7 @@
 #define CLOCK_NOISE 1e-6
 /* s */
 #define CHANNELS_APART 1
-#define SET_BACK 1 /* s: capture times that go back further were set */
+#define SET_BACK ((double)ARMTAP_CLOCK_STEP / 1e9)
 /* Fewer blocks at an end may be late for other reasons. */
 #define SET_BLOCKS 3
 #define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)

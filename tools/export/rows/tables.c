@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "input/stream_rank.h"
 #include "analysis/armtap-analysis.h"
 #include "by_connection.h"
 #include "analysis/inside.h"
@@ -597,8 +598,7 @@ static enum tables_outcome follow_recipe(struct tables *tables, struct side *sid
 static void name_robot(const struct labels *labels, const char *end, char name[64])
 {
     const char *label = labels_find(labels, end);
-    const char *colon = strrchr(end, ':');
-    size_t length = colon ? (size_t)(colon - end) : strlen(end);
+    size_t length = (size_t)stream_host(end);
     bool is_bracketed = length > 1 && end[0] == '[' && end[length - 1] == ']';
     if (label)
         snprintf(name, 64, "%s", label);
