@@ -22,12 +22,12 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/facts/histogram.c \
 	lib/analysis/names/inference.c \
 	lib/analysis/names/inference.h \
-	lib/analysis/names/inference_columns.c \
-	lib/analysis/names/inference_fields.c \
-	lib/analysis/names/inference_fields.def \
+	lib/evidence/columns.c \
+	lib/evidence/fields.c \
+	lib/evidence/fields.def \
+	lib/evidence/relations.c \
 	lib/analysis/names/inference_noise.c \
 	lib/analysis/names/inference_pairs.c \
-	lib/analysis/names/inference_relations.c \
 	lib/analysis/names/inference_sample.c \
 	lib/analysis/names/inference_tiling.c \
 	lib/analysis/facts/input_holders.c \

@@ -47,14 +47,14 @@ static const struct habit habits[] = {
      .change = EXPECT_##changes},
 #define REGISTERS(field, odds, kind_of)                                                                                \
     {.kind = HABIT_REGISTERS, .name = #field, .chance = (odds) / 100.0, .type = ARMTAP_##kind_of},
-#include "analysis/names/inference_fields.def"
+#include "evidence/fields.def"
 };
 static const struct {
     const char *name;
     double median[2], factor[2]; /* of elements 0 to 2, and 3 to 5 */
 } amplitudes[] = {
 #define AMPLITUDE(field, median0, factor0, median3, factor3) {#field, {median0, median3}, {factor0, factor3}},
-#include "analysis/names/inference_fields.def"
+#include "evidence/fields.def"
 };
 #define HABITS (sizeof habits / sizeof *habits)
 _Static_assert(HABITS <= INFERENCE_FIELDS_MAX, "too many fields for the tables of tilings");
