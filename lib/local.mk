@@ -1,13 +1,19 @@
 # Everything is compiled into one library for use inside the build. The installed library is made from it and exports
 # only what armtap.h declares; the program and the tests link all of it.
-noinst_LTLIBRARIES += lib/libwords.la lib/libinside.la
-# Facts as sentences: each installed library has its own copy, since none exports it.
+noinst_LTLIBRARIES += lib/libwords.la lib/libevidence.la lib/libinside.la
+# Facts as sentences, and what values say of fields: each installed library has its own copy, since none exports it.
 lib_libwords_la_SOURCES = \
 	lib/protocol/fact.h \
 	lib/protocol/findings.def \
 	lib/protocol/line.c \
 	lib/protocol/note.h \
 	lib/protocol/words.c
+lib_libevidence_la_SOURCES = \
+	lib/evidence/columns.c \
+	lib/evidence/evidence.h \
+	lib/evidence/fields.c \
+	lib/evidence/fields.def \
+	lib/evidence/relations.c
 lib_libinside_la_SOURCES = \
 	lib/array.h \
 	lib/by_connection.h \
@@ -130,7 +136,7 @@ lib_libinside_la_SOURCES = \
 	lib/tcp/tcp_end.c \
 	lib/tcp/tcp_deliver.h
 
-lib_libinside_la_LIBADD = lib/libwords.la $(AUBO_LIBS)
+lib_libinside_la_LIBADD = lib/libwords.la lib/libevidence.la $(AUBO_LIBS) -lm
 
 armtapincludedir = $(includedir)/armtap
 armtapinclude_HEADERS = \

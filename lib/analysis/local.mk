@@ -22,12 +22,9 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/facts/histogram.c \
 	lib/analysis/names/inference.c \
 	lib/analysis/names/inference.h \
-	lib/evidence/columns.c \
-	lib/evidence/fields.c \
-	lib/evidence/fields.def \
-	lib/evidence/relations.c \
 	lib/analysis/names/inference_noise.c \
 	lib/analysis/names/inference_pairs.c \
+	lib/analysis/names/inference_poses.c \
 	lib/analysis/names/inference_sample.c \
 	lib/analysis/names/inference_tiling.c \
 	lib/analysis/facts/input_holders.c \
@@ -71,7 +68,7 @@ armtapinclude_HEADERS += lib/analysis/armtap-analysis.h
 
 lib_LTLIBRARIES += lib/libarmtap-analysis.la
 lib_libarmtap_analysis_la_SOURCES =
-lib_libarmtap_analysis_la_LIBADD = lib/libanalysis.la lib/libwords.la lib/libarmtap.la -lm
+lib_libarmtap_analysis_la_LIBADD = lib/libanalysis.la lib/libwords.la lib/libevidence.la lib/libarmtap.la -lm
 lib_libarmtap_analysis_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
 
 pkgconfig_DATA += lib/analysis/armtap-analysis.pc

@@ -1,10 +1,8 @@
-#include "analysis/names/inference.h"
+#include "evidence/evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "analysis/numbers.h"
 
 /* Columns that vary, at most: all doubles of a package, and as many again by chance. */
 #define VARYING_MAX 1024
@@ -27,6 +25,8 @@
 #define FAR_BEYOND 20
 /* A value this many times its hundredth part and its next step does not come out of 0. */
 #define JUMP 10
+/* Packages behind zeros that are missing values, at least. */
+#define REST 16u
 /* Bits up to which a value is one that a program may choose. */
 #define SIMPLE 24
 #define FLOAT_TAIL ((UINT64_C(1) << 29) - 1)
@@ -37,6 +37,19 @@ static double double_of(uint64_t bits)
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+uint64_t armtap_inference_integer(const uint8_t *bytes, unsigned size)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+bool armtap_inference_is_no_number(uint64_t bits)
+{
+    return (bits & (UINT64_C(0x7ff0000000000000) | ((UINT64_C(1) << 51) - 1))) == UINT64_C(0x7ff0000000000000);
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
@@ -179,14 +192,20 @@ static bool is_impossible(double value)
     return !isfinite(value) || (value != 0 && fabs(value) < 1e-300);
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
 static double median_of(double *values, unsigned count)
 {
-    qsort(values, count, sizeof *values, armtap_by_size);
+    qsort(values, count, sizeof *values, by_size);
     return count > 0 ? values[count / 2] : 0;
 }
 
 /* Reads the values and marks those that are missing; false if the bytes are no doubles. */
-static bool read_doubles(const struct inference_sample *sample, size_t offset, double *values, bool *missing,
+static bool read_doubles(const struct inference_view *sample, size_t offset, double *values, bool *missing,
                          uint64_t *tails)
 {
     unsigned absurd = 0, no_numbers = 0;
@@ -205,7 +224,7 @@ static bool read_doubles(const struct inference_sample *sample, size_t offset, d
 }
 
 /* Marks a few values that are far beyond all others, as of a damaged package. */
-static void mark_outliers(const struct inference_sample *sample, const double *values, bool *missing, double *sorted)
+static void mark_outliers(const struct inference_view *sample, const double *values, bool *missing, double *sorted)
 {
     double squares = 0, most = 0;
     unsigned count = 0;
@@ -221,7 +240,7 @@ static void mark_outliers(const struct inference_sample *sample, const double *v
     double middle = median_of(sorted, count);
     for (unsigned i = 0; i < count; i++)
         sorted[i] = fabs(sorted[i] - middle);
-    qsort(sorted, count, sizeof *sorted, armtap_by_size);
+    qsort(sorted, count, sizeof *sorted, by_size);
     double far = FAR_BEYOND * sorted[count - 1 - count / OUTLIERS];
     for (unsigned row = 0; row < sample->count && far > 0; row++)
         missing[row] = missing[row] || fabs(values[row] - middle) > far;
@@ -229,13 +248,13 @@ static void mark_outliers(const struct inference_sample *sample, const double *v
 
 /* Zeros at the beginning are missing values if what follows changes, is never 0 again, and does not come out of 0: of
  * joints before the arm was switched on. Speeds rise from 0. */
-static void mark_switched_off(const struct inference_sample *sample, const double *values, bool *missing)
+static void mark_switched_off(const struct inference_view *sample, const double *values, bool *missing)
 {
     double most = 0;
     unsigned off = 0, same = 0;
     while (off < sample->count && values[off] == 0)
         off++;
-    if (off == 0 || off + SAMPLE_RUN > sample->count)
+    if (off == 0 || off + REST > sample->count)
         return;
     for (unsigned row = off; row < sample->count; row++) {
         if (values[row] == 0)
@@ -249,7 +268,7 @@ static void mark_switched_off(const struct inference_sample *sample, const doubl
 }
 
 /* In the place of what is missing: what lies between its neighbours in the run, or one of them, or the last value. */
-static void fill_in(const struct inference_sample *sample, double *values, const bool *missing)
+static void fill_in(const struct inference_view *sample, double *values, const bool *missing)
 {
     double last = 0;
     for (unsigned row = 0; row < sample->count; row++) {
@@ -257,8 +276,8 @@ static void fill_in(const struct inference_sample *sample, double *values, const
         while (next < sample->count && missing[next])
             next++;
         for (; row < next; row++) {
-            bool after = next < sample->count && (begin == 0 || next / SAMPLE_RUN == row / SAMPLE_RUN);
-            bool before = begin > 0 && (!after || begin - 1 >= row / SAMPLE_RUN * SAMPLE_RUN);
+            bool after = next < sample->count && (begin == 0 || sample->begin[next] == sample->begin[row]);
+            bool before = begin > 0 && (!after || begin - 1 >= sample->begin[row]);
             double way = (double)(row + 1 - begin) / (next + 1 - begin);
             values[row] = after && before ? last + (values[next] - last) * way : after ? values[next] : last;
         }
@@ -271,8 +290,8 @@ static void fill_in(const struct inference_sample *sample, double *values, const
 static bool read_values(const struct inference_columns *columns, size_t offset, double *values, double *sorted,
                         struct column *column)
 {
-    const struct inference_sample *sample = columns->sample;
-    bool missing[SAMPLE_ROWS];
+    const struct inference_view *sample = columns->sample;
+    bool missing[EVIDENCE_ROWS];
     uint64_t tails, before = 0;
     unsigned still = 0, followed = 0;
     if (!read_doubles(sample, offset, values, missing, &tails))
@@ -303,12 +322,12 @@ static bool read_values(const struct inference_columns *columns, size_t offset, 
 }
 
 /* How differences grow with their distance. */
-static double growth_of(const struct inference_sample *sample, const double *values)
+static double growth_of(const struct inference_view *sample, const double *values)
 {
     double near = 0, far = 0;
     for (unsigned row = 2 * SWEEP; row < sample->count; row++) {
         const double *at = &values[row];
-        if (row % SAMPLE_RUN < 2 * SWEEP)
+        if (armtap_inference_before(sample, row) < 2 * SWEEP)
             continue;
         near += (at[0] - *(at - SWEEP)) * (at[0] - *(at - SWEEP));
         far += (at[0] - *(at - 2 * SWEEP)) * (at[0] - *(at - 2 * SWEEP));
@@ -316,7 +335,7 @@ static double growth_of(const struct inference_sample *sample, const double *val
     return near > 0 ? far / near : 1;
 }
 
-static double pace_of(const struct inference_sample *sample, const double *values, double spread)
+static double pace_of(const struct inference_view *sample, const double *values, double spread)
 {
     double steps = 0;
     unsigned followed = 0;
@@ -330,13 +349,13 @@ static double pace_of(const struct inference_sample *sample, const double *value
 
 /* Third differences against second ones, by their medians, where the values change. Unlike sums of squares, medians do
  * not see the corners of a move, so that this tells noise from the smoothest of curves. */
-static double grain_of(const struct inference_sample *sample, const double *values, double size, double *scratch)
+static double grain_of(const struct inference_view *sample, const double *values, double size, double *scratch)
 {
-    double *second = scratch, *third = scratch + SAMPLE_ROWS;
+    double *second = scratch, *third = scratch + EVIDENCE_ROWS;
     unsigned count = 0;
     for (unsigned row = 3; row < sample->count; row++) {
         const double *at = &values[row];
-        if (row % SAMPLE_RUN < 3 || at[0] == at[-1])
+        if (armtap_inference_before(sample, row) < 3 || at[0] == at[-1])
             continue;
         double bend = at[0] - 2 * at[-1] + at[-2], before = at[-1] - 2 * at[-2] + at[-3];
         second[count] = fabs(bend);
@@ -349,7 +368,7 @@ static double grain_of(const struct inference_sample *sample, const double *valu
 static void describe_curve(const struct inference_columns *columns, const double *values, double *sorted,
                            struct column *column)
 {
-    const struct inference_sample *sample = columns->sample;
+    const struct inference_view *sample = columns->sample;
     for (unsigned row = 0; row < sample->count; row++)
         column->spread += (values[row] - column->mean) * (values[row] - column->mean) / sample->count;
     column->spread = sqrt(column->spread);
@@ -362,7 +381,7 @@ static void describe_curve(const struct inference_columns *columns, const double
                     : column->growth > MOTION ? PACE_FLOWS
                                               : PACE_SWAYS;
     memcpy(sorted, values, sample->count * sizeof *sorted);
-    qsort(sorted, sample->count, sizeof *sorted, armtap_by_size);
+    qsort(sorted, sample->count, sizeof *sorted, by_size);
     column->centre = sorted[sample->count / 2];
 }
 
@@ -412,11 +431,11 @@ static int make_room(struct inference_columns *columns)
     return done ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
-int armtap_inference_columns_read(struct inference_columns *columns, const struct inference_sample *sample)
+int armtap_inference_columns_read(struct inference_columns *columns, const struct inference_view *sample)
 {
     *columns = (struct inference_columns){.sample = sample, .length = sample->length};
     int error = make_room(columns);
-    double *values = malloc(3 * SAMPLE_ROWS * sizeof *values);
+    double *values = malloc(3 * EVIDENCE_ROWS * sizeof *values);
     if (error == ARMTAP_OK && values) {
         for (size_t offset = 0; offset <= columns->length; offset++)
             columns->at[offset] = -1;
@@ -424,7 +443,7 @@ int armtap_inference_columns_read(struct inference_columns *columns, const struc
         for (unsigned type = 0; type < GAINS; type++)
             for (size_t offset = 0; offset + sizes[type] <= columns->length; offset++)
                 columns->gain[type][offset] = gain_of(columns, (enum column_gain)type, offset);
-        error = read_columns(columns, values, values + SAMPLE_ROWS);
+        error = read_columns(columns, values, values + EVIDENCE_ROWS);
     }
     bool got_room = values != NULL;
     free(values);

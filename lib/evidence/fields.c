@@ -1,4 +1,4 @@
-#include "analysis/names/inference.h"
+#include "evidence/evidence.h"
 
 #include <math.h>
 #include <string.h>
@@ -338,7 +338,7 @@ static double size_bits(const struct inference_columns *columns, size_t offset)
 /* The controller counts its cycles, evenly. */
 static bool counts(const struct inference_columns *columns, size_t offset)
 {
-    const struct inference_sample *sample = columns->sample;
+    const struct inference_view *sample = columns->sample;
     uint64_t step = 0;
     unsigned even = 0, steps = 0;
     for (unsigned row = 0; row + 1 < sample->count; row++) {

@@ -1,15 +1,11 @@
-#include "analysis/names/inference.h"
+#include "evidence/evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/inside.h"
-
 #define VECTOR 6u
 #define COLUMNS_MAX 400u
-#define BLOCKS_MAX 320u
-/* Rows by which joints and poses are first compared. */
-#define SPREAD 32u
+#define BLOCKS_MAX INFERENCE_VECTORS_MAX
 /* Correlation of a derivative with the differences that it stands for. */
 #define FOLLOWS 0.93
 #define TWIN 0.985
@@ -29,8 +25,8 @@ struct block {
     int column[VECTOR]; /* in `moving`; -1: never changes */
     bool zero[VECTOR];
     unsigned moves;
-    float kind, linear;             /* of its own noise, and of that of its first three elements */
-    int twin, speed, place, joints; /* other blocks that belong to it; -1: none */
+    float kind, linear; /* of its own noise, and of that of its first three elements */
+    int twin, speed;    /* other blocks that belong to it; -1: none */
 };
 
 struct search {
@@ -44,14 +40,13 @@ struct search {
     float *follow, *scale, *alike, *ratio; /* by pairs of moving columns */
     struct block block[BLOCKS_MAX];
     unsigned blocks;
-    uint8_t inner[SAMPLE_ROWS];
+    uint8_t inner[EVIDENCE_ROWS];
     unsigned inner_count;
-    double (*turn)[3][3]; /* by block and row: as joints, then as a pose */
 };
 
 /* ---- the clock --------------------------------------------------------------------------------------------------- */
 
-static double step_of(const struct inference_sample *sample, const double *values)
+static double step_of(const struct inference_view *sample, const double *values)
 {
     double least = INFINITY;
     for (unsigned row = 0; row + 1 < sample->count; row++)
@@ -60,7 +55,7 @@ static double step_of(const struct inference_sample *sample, const double *value
     return least;
 }
 
-static bool keeps_time(const struct inference_sample *sample, const struct column *column, double *step)
+static bool keeps_time(const struct inference_view *sample, const struct column *column, double *step)
 {
     unsigned on_time = 0, steps = 0;
     *step = step_of(sample, column->values);
@@ -94,7 +89,7 @@ static void find_clock(struct search *search)
 
 static void gather(struct search *search)
 {
-    const struct inference_sample *sample = search->columns->sample;
+    const struct inference_view *sample = search->columns->sample;
     for (size_t i = 0; i < search->columns->count && search->count < COLUMNS_MAX; i++) {
         const struct column *column = &search->columns->columns[i];
         if (column->values && column->change >= CHANGE_OFTEN && column->offset != search->relations->clock)
@@ -213,7 +208,7 @@ static float kind_of(const struct column *column)
 
 static bool read_block(const struct search *search, size_t offset, struct block *block)
 {
-    *block = (struct block){.offset = offset, .twin = -1, .speed = -1, .place = -1, .joints = -1};
+    *block = (struct block){.offset = offset, .twin = -1, .speed = -1};
     for (unsigned i = 0; i < VECTOR; i++) {
         const struct column *column = armtap_inference_column(search->columns, offset + 8 * i);
         if (!column)
@@ -232,9 +227,14 @@ static bool read_block(const struct search *search, size_t offset, struct block 
 
 static void find_blocks(struct search *search)
 {
+    struct inference_relations *relations = search->relations;
     for (size_t offset = 0; offset + 8 * VECTOR <= search->columns->length && search->blocks < BLOCKS_MAX; offset++)
-        if (read_block(search, offset, &search->block[search->blocks]))
-            search->blocks++;
+        if (read_block(search, offset, &search->block[search->blocks])) {
+            relations->block[offset] = (int)search->blocks;
+            relations->vector[search->blocks] = offset;
+            relations->joints[search->blocks++] = -1;
+        }
+    relations->vectors = search->blocks;
 }
 
 static bool overlap(const struct block *a, const struct block *b)
@@ -275,16 +275,23 @@ static struct match match_of(const struct search *search, const struct block *a,
     return match;
 }
 
-static void add_role(struct search *search, size_t offset, enum inference_role role)
+static void add_role(struct inference_relations *relations, size_t offset, enum inference_role role)
 {
-    search->relations->roles[offset] = (uint16_t)(search->relations->roles[offset] | role);
-    search->relations->moved = search->relations->moved || (role != ROLE_TWIN && role != ROLE_PLACE_TWIN);
+    relations->roles[offset] = (uint16_t)(relations->roles[offset] | role);
+    relations->moved = relations->moved || (role != ROLE_TWIN && role != ROLE_PLACE_TWIN);
 }
 
-static void add_bonds(struct search *search, const struct block *from, const struct block *to, unsigned bonds)
+static void add_bonds(struct inference_relations *relations, unsigned from, unsigned to, unsigned bonds)
 {
-    size_t pair = (size_t)(from - search->block) * BLOCKS_MAX + (size_t)(to - search->block);
-    search->relations->bonds[pair] = (uint16_t)(search->relations->bonds[pair] | bonds);
+    size_t pair = (size_t)from * BLOCKS_MAX + to;
+    relations->bonds[pair] = (uint16_t)(relations->bonds[pair] | bonds);
+}
+
+void armtap_inference_add_pose(struct inference_relations *relations, unsigned joints, unsigned pose)
+{
+    add_role(relations, relations->vector[joints], ROLE_JOINTS);
+    add_role(relations, relations->vector[pose], ROLE_POSE);
+    add_bonds(relations, joints, pose, BOND_POSE);
 }
 
 static void find_speeds(struct search *search)
@@ -300,8 +307,8 @@ static void find_speeds(struct search *search)
             bool linear = !all && match.linear == 3 && match.moved >= 2 && match.all < VECTOR - 1;
             if (!all && !linear)
                 continue;
-            add_role(search, one->offset, all ? ROLE_HAS_SPEED : ROLE_HAS_LINEAR_SPEED);
-            add_role(search, other->offset, all ? ROLE_IS_SPEED : ROLE_IS_LINEAR_SPEED);
+            add_role(search->relations, one->offset, all ? ROLE_HAS_SPEED : ROLE_HAS_LINEAR_SPEED);
+            add_role(search->relations, other->offset, all ? ROLE_IS_SPEED : ROLE_IS_LINEAR_SPEED);
             if (match.doubt < least) {
                 least = match.doubt;
                 one->speed = (int)b;
@@ -357,12 +364,12 @@ static void find_twins(struct search *search)
         for (unsigned b = 0; b < search->blocks; b++)
             if (a != b && !overlap(&search->block[a], &search->block[b]) &&
                 are_twins(search, &search->block[a], &search->block[b])) {
-                add_role(search, search->block[a].offset, ROLE_TWIN);
+                add_role(search->relations, search->block[a].offset, ROLE_TWIN);
                 if (search->block[a].twin < 0)
                     search->block[a].twin = (int)b;
             } else if (a != b && !overlap(&search->block[a], &search->block[b]) &&
                        are_place_twins(search, &search->block[a], &search->block[b])) {
-                add_role(search, search->block[a].offset, ROLE_PLACE_TWIN);
+                add_role(search->relations, search->block[a].offset, ROLE_PLACE_TWIN);
             }
 }
 
@@ -382,8 +389,8 @@ static void find_moments(struct search *search)
                 apart += !fits && i < 3;
             }
             if (alike >= 3 && apart == 0) {
-                add_role(search, one->offset, ROLE_MOMENT);
-                add_role(search, other->offset, ROLE_CURRENT);
+                add_role(search->relations, one->offset, ROLE_MOMENT);
+                add_role(search->relations, other->offset, ROLE_CURRENT);
             }
         }
 }
@@ -398,7 +405,7 @@ static void find_joint_speeds(struct search *search)
                 continue;
             struct match match = match_of(search, joints, speed);
             if (match.all == VECTOR && match.moved >= 2)
-                add_role(search, speed->offset, ROLE_IS_JOINT_SPEED);
+                add_role(search->relations, speed->offset, ROLE_IS_JOINT_SPEED);
         }
 }
 
@@ -415,7 +422,7 @@ static void find_strange_speeds(struct search *search)
                 continue;
             struct match match = match_of(search, from, to);
             if (match.all == VECTOR && match.moved >= 2)
-                add_role(search, to->offset, ROLE_IS_STRANGE);
+                add_role(search->relations, to->offset, ROLE_IS_STRANGE);
         }
 }
 
@@ -446,116 +453,10 @@ static void find_triples(struct search *search)
             if (follows == 3 && a != b &&
                 !is_inside(search, from, ROLE_HAS_SPEED | ROLE_HAS_LINEAR_SPEED | ROLE_POSE | ROLE_JOINTS) &&
                 !is_inside(search, to, ROLE_IS_SPEED | ROLE_IS_LINEAR_SPEED)) {
-                add_role(search, from, ROLE_HAS_SPEED_3);
-                add_role(search, to, ROLE_IS_SPEED_3);
+                add_role(search->relations, from, ROLE_HAS_SPEED_3);
+                add_role(search->relations, to, ROLE_IS_SPEED_3);
             }
         }
-}
-
-/* ---- joints and poses -------------------------------------------------------------------------------------------- */
-
-static void values_of(const struct search *search, const struct block *block, unsigned row, double values[VECTOR])
-{
-    for (unsigned i = 0; i < VECTOR; i++) {
-        const struct column *column = armtap_inference_column(search->columns, block->offset + 8 * i);
-        values[i] = column->values ? column->values[row] : column->mean;
-    }
-}
-
-static bool is_within(const struct search *search, const struct block *block, double linear, double angular)
-{
-    for (unsigned i = 0; i < VECTOR; i++) {
-        const struct column *column = armtap_inference_column(search->columns, block->offset + 8 * i);
-        double most = i < 3 ? linear : angular;
-        if (column->least < -most || column->most > most)
-            return false;
-    }
-    return true;
-}
-
-static unsigned spread_row(const struct search *search, unsigned i)
-{
-    return i * (search->columns->sample->count - 1) / (SPREAD - 1);
-}
-
-static int take_turns(struct search *search)
-{
-    search->turn = calloc((size_t)2 * BLOCKS_MAX * SPREAD, sizeof *search->turn);
-    if (!search->turn)
-        return ARMTAP_ERR_MEMORY;
-    const struct armtap_robot_model *any = armtap_robot_model_at(0);
-    for (unsigned b = 0; b < search->blocks; b++)
-        for (unsigned i = 0; i < SPREAD; i++) {
-            double values[VECTOR], place[3];
-            values_of(search, &search->block[b], spread_row(search, i), values);
-            armtap_robot_model_flange(any, values, place, search->turn[(size_t)b * SPREAD + i]);
-            armtap_rotation_matrix(values + 3, search->turn[(size_t)(BLOCKS_MAX + b) * SPREAD + i]);
-        }
-    return ARMTAP_OK;
-}
-
-/* The orientation of the flange is the same for all arms: the tool must stand still in it. */
-static bool turns_fit(const struct search *search, unsigned joints, unsigned pose)
-{
-    double sum[3][3] = {{0}}, squares = 0;
-    for (unsigned row = 0; row < SPREAD; row++) {
-        double(*q)[3] = search->turn[(size_t)joints * SPREAD + row];
-        double(*p)[3] = search->turn[(size_t)(BLOCKS_MAX + pose) * SPREAD + row];
-        for (unsigned i = 0; i < 3; i++)
-            for (unsigned k = 0; k < 3; k++)
-                sum[i][k] += q[0][i] * p[0][k] + q[1][i] * p[1][k] + q[2][i] * p[2][k];
-    }
-    for (unsigned i = 0; i < 3; i++)
-        for (unsigned k = 0; k < 3; k++)
-            squares += sum[i][k] * sum[i][k];
-    return 3 - squares / (SPREAD * SPREAD) < 0.02;
-}
-
-static int compare(struct search *search, struct block *joints, struct block *pose, double *least)
-{
-    struct armtap_kinematics *kinematics = armtap_kinematics_new();
-    struct armtap_kinematics_result result;
-    if (!kinematics)
-        return ARMTAP_ERR_MEMORY;
-    for (unsigned row = 0; row < search->columns->sample->count; row++) {
-        double q[VECTOR], p[VECTOR];
-        values_of(search, joints, row, q);
-        values_of(search, pose, row, p);
-        armtap_kinematics_add(kinematics, q, p);
-    }
-    armtap_kinematics_result(kinematics, &result);
-    armtap_kinematics_free(kinematics);
-    bool known = result.outcome == ARMTAP_KINEMATICS_MODEL;
-    if (!known && result.outcome != ARMTAP_KINEMATICS_UNLISTED)
-        return ARMTAP_OK;
-    add_role(search, joints->offset, ROLE_JOINTS);
-    add_role(search, pose->offset, ROLE_POSE);
-    add_bonds(search, joints, pose, BOND_POSE);
-    if (result.residual < *least) {
-        *least = result.residual;
-        pose->joints = (int)(joints - search->block);
-    }
-    struct armtap_kinematics_result *best = &search->relations->kinematics;
-    if (best->outcome == ARMTAP_KINEMATICS_UNKNOWN || (known && result.residual < best->residual))
-        *best = result;
-    return ARMTAP_OK;
-}
-
-static int find_poses(struct search *search)
-{
-    int error = take_turns(search);
-    for (unsigned b = 0; b < search->blocks; b++) {
-        struct block *pose = &search->block[b];
-        double least = INFINITY;
-        if (!is_within(search, pose, 3.5, 6.3))
-            continue;
-        for (unsigned a = 0; a < search->blocks && error == ARMTAP_OK; a++) {
-            struct block *joints = &search->block[a];
-            if (!overlap(joints, pose) && is_within(search, joints, 6.4, 6.4) && turns_fit(search, a, b))
-                error = compare(search, joints, pose, &least);
-        }
-    }
-    return error;
 }
 
 /* ---- targets and what was measured ------------------------------------------------------------------------------- */
@@ -566,12 +467,13 @@ static void settle_kinds(struct search *search)
     float kind[BLOCKS_MAX];
     for (unsigned i = 0; i < search->blocks; i++) {
         const struct block *block = &search->block[i];
+        const int joints = search->relations->joints[i];
         /* A rotation vector jumps at half a turn: that is no noise. */
-        kind[i] = block->joints >= 0 ? block->linear : block->kind;
+        kind[i] = joints >= 0 ? block->linear : block->kind;
         if (block->speed >= 0)
             kind[i] += 0.5f * search->block[block->speed].kind;
-        if (block->joints >= 0)
-            kind[i] += search->block[block->joints].kind;
+        if (joints >= 0)
+            kind[i] += search->block[joints].kind;
         for (unsigned k = 0; k < search->blocks; k++)
             if (search->block[k].speed == (int)i)
                 kind[i] += 0.5f * search->block[k].kind;
@@ -642,11 +544,10 @@ static void find_bonds(struct search *search)
     struct inference_relations *relations = search->relations;
     for (unsigned a = 0; a < search->blocks; a++) {
         const struct block *one = &search->block[a];
-        relations->block[one->offset] = (int)a;
         for (unsigned b = 0; b < search->blocks; b++) {
             const struct block *other = &search->block[b];
             if (!overlap(one, other))
-                add_bonds(search, one, other,
+                add_bonds(relations, a, b,
                           bonds_of_motion(search, one, other) | bonds_of_torque(search, one, other) |
                               bonds_of_friction(search, one, other));
         }
@@ -670,7 +571,15 @@ static void watch_motion(struct search *search)
     search->relations->moved = search->relations->moved || flows >= 3;
 }
 
-static int find_all(struct search *search)
+static bool has_poses(const struct inference_relations *relations)
+{
+    for (unsigned i = 0; i < relations->vectors; i++)
+        if (relations->joints[i] >= 0)
+            return true;
+    return false;
+}
+
+static int find_all(struct search *search, inference_solver *solve, void *user)
 {
     find_clock(search);
     gather(search);
@@ -683,9 +592,8 @@ static int find_all(struct search *search)
     find_speeds(search);
     find_twins(search);
     find_moments(search);
-    error = find_poses(search);
-    search->relations->joints_known =
-        search->relations->kinematics.outcome != ARMTAP_KINEMATICS_UNKNOWN && search->columns->sample->count >= SECONDS;
+    error = solve ? solve(user, search->columns, search->relations) : ARMTAP_OK;
+    search->relations->joints_known = has_poses(search->relations) && search->columns->sample->count >= SECONDS;
     find_joint_speeds(search);
     find_strange_speeds(search);
     find_triples(search);
@@ -695,7 +603,8 @@ static int find_all(struct search *search)
     return error;
 }
 
-int armtap_inference_relations_find(struct inference_relations *relations, const struct inference_columns *columns)
+int armtap_inference_relations_find(struct inference_relations *relations, const struct inference_columns *columns,
+                                    inference_solver *solve, void *user)
 {
     *relations = (struct inference_relations){.clock = SIZE_MAX};
     relations->roles = calloc(columns->length + 1, sizeof *relations->roles);
@@ -709,14 +618,12 @@ int armtap_inference_relations_find(struct inference_relations *relations, const
     if (search && relations->roles && relations->kind && relations->block && relations->bonds) {
         search->columns = columns;
         search->relations = relations;
-        error = find_all(search);
+        error = find_all(search, solve, user);
     }
     for (unsigned i = 0; search && i < search->count; i++)
         free(search->slope[i]);
-    if (search) {
+    if (search)
         free(search->follow);
-        free(search->turn);
-    }
     free(search);
     return error;
 }

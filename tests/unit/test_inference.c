@@ -878,6 +878,7 @@ static void records_of_other_kinds_are_ignored(void **state)
 static double bits_of_name(size_t i, const double sizes[2])
 {
     struct inference_sample sample = {.length = 0};
+    struct inference_view view;
     struct inference_columns columns = {.sample = NULL};
     struct inference_relations relations = {.clock = SIZE_MAX};
     struct inference_field field, unnamed;
@@ -887,8 +888,9 @@ static double bits_of_name(size_t i, const double sizes[2])
             put_double(&package, sizes[k / 3] * sin(0.1 * cycle * (1 + 0.1 * k) + k));
         assert_int_equal(armtap_inference_sample_add(&sample, package.bytes, package.length), ARMTAP_OK);
     }
-    assert_int_equal(armtap_inference_columns_read(&columns, &sample), ARMTAP_OK);
-    assert_int_equal(armtap_inference_relations_find(&relations, &columns), ARMTAP_OK);
+    armtap_inference_sample_view(&sample, &view);
+    assert_int_equal(armtap_inference_columns_read(&columns, &view), ARMTAP_OK);
+    assert_int_equal(armtap_inference_relations_find(&relations, &columns, NULL, NULL), ARMTAP_OK);
     assert_true(armtap_inference_field_at(i, &field));
     unnamed = field;
     unnamed.name = "";

@@ -261,6 +261,7 @@ static size_t find_copy(const struct inference_columns *columns, const struct in
 struct reading {
     struct inference_columns columns;
     struct inference_relations relations;
+    struct armtap_kinematics_result kinematics;
     struct inference_tiling tiling;
     double rival; /* bits by which another whole number may fit better */
 };
@@ -356,7 +357,7 @@ static bool is_curve_alone(const struct reading *reading, size_t i, bool has_ord
 {
     const struct tiling_piece *piece = &reading->tiling.pieces[i];
     const struct curve *curve = curve_of(reading, piece);
-    if (!curve || reading->relations.kinematics.outcome != ARMTAP_KINEMATICS_UNKNOWN ||
+    if (!curve || reading->kinematics.outcome != ARMTAP_KINEMATICS_UNKNOWN ||
         reading->relations.roles[piece->offset] & ROLE_TWIN || is_measured(&reading->columns, piece))
         return false;
     return has_order ? count_behind(reading, i, enough) < BEHIND_LEAST : !curve->is_of_tool;
@@ -431,14 +432,14 @@ static int put_result(struct armtap_inference *inference, const struct reading *
                                                  .count = tiling->count,
                                                  .size = sample->length - (with_id ? 1 : 0),
                                                  .typed = reading->tiling.typed,
-                                                 .recipe_id = with_id ? armtap_inference_row(sample, 0)[0] : -1,
+                                                 .recipe_id = with_id ? sample->bytes[0] : -1,
                                                  .packages = sample->seen,
                                                  .other_packages = sample->others,
                                                  .moved = reading->relations.moved,
                                                  .order = tiling->order[ORDER_GUIDE] > 0.9      ? "guide"
                                                           : tiling->order[ORDER_ALPHABET] > 0.9 ? "alphabet"
                                                                                                 : "",
-                                                 .kinematics = reading->relations.kinematics};
+                                                 .kinematics = reading->kinematics};
     for (size_t i = 0; i < tiling->count; i++)
         put_field(inference, reading, i);
     drop_repeated(inference);
@@ -448,15 +449,18 @@ static int put_result(struct armtap_inference *inference, const struct reading *
 int armtap_inference_finish(struct armtap_inference *inference)
 {
     struct reading reading = {.columns = {.sample = NULL}};
+    struct inference_view view;
     if (inference->finished || inference->error != ARMTAP_OK)
         return inference->error;
     inference->finished = true;
     if (inference->sample.seen < PACKAGES_MIN || inference->sample.length == 0)
         return inference->error = ARMTAP_ERR_NOT_READY;
     armtap_inference_sample_settle(&inference->sample);
-    int error = armtap_inference_columns_read(&reading.columns, &inference->sample);
+    armtap_inference_sample_view(&inference->sample, &view);
+    int error = armtap_inference_columns_read(&reading.columns, &view);
     if (error == ARMTAP_OK)
-        error = armtap_inference_relations_find(&reading.relations, &reading.columns);
+        error = armtap_inference_relations_find(&reading.relations, &reading.columns, armtap_inference_find_poses,
+                                                &reading.kinematics);
     if (error == ARMTAP_OK)
         error = armtap_inference_tile(&reading.tiling, inference->types, &reading.columns, &reading.relations);
     if (error == ARMTAP_OK)

@@ -93,12 +93,12 @@ static double difference_of(const double *values, unsigned order)
 }
 
 /* Of differences of that order; negative if there are too few. */
-static double quartile_of(const struct inference_sample *sample, const double *values, unsigned order)
+static double quartile_of(const struct inference_view *sample, const double *values, unsigned order)
 {
-    double sizes[SAMPLE_ROWS];
+    double sizes[EVIDENCE_ROWS];
     unsigned count = 0;
     for (unsigned row = 0; row + HIGH < sample->count; row++)
-        if (row % SAMPLE_RUN + HIGH < SAMPLE_RUN && changes_throughout(&values[row]))
+        if (armtap_inference_go_on(sample, row, HIGH) && changes_throughout(&values[row]))
             sizes[count++] = difference_of(&values[row], order);
     qsort(sizes, count, sizeof *sizes, armtap_by_size);
     return count < WINDOWS_LEAST ? -1 : sizes[count / 4] / QUARTILE;
@@ -109,7 +109,7 @@ static const struct {
     double unit, parts;
 } grids[] = {{1, 10}, {PI / 180, 10}, {1, 2}, {PI, 2}};
 
-static bool is_on_grid(const struct inference_sample *sample, const double *values, double step)
+static bool is_on_grid(const struct inference_view *sample, const double *values, double step)
 {
     for (unsigned row = 1; row < sample->count; row++) {
         const double steps = (values[row] - values[0]) / step;
@@ -120,7 +120,7 @@ static bool is_on_grid(const struct inference_sample *sample, const double *valu
 }
 
 /* The step of which all values are a multiple apart; 0: none. */
-static double grid_of(const struct inference_sample *sample, const double *values, double size)
+static double grid_of(const struct inference_view *sample, const double *values, double size)
 {
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
         for (double step = grids[i].unit; step > FINEST * size; step /= grids[i].parts)
@@ -240,7 +240,7 @@ static bool has_none_beside(const struct question *question, const struct noise 
 }
 
 /* How far one is ahead of another, as a correlation of their distance with the slope: 1 ahead, -1 behind. */
-static double lead_of(const struct inference_sample *sample, const double *one, const double *other)
+static double lead_of(const struct inference_view *sample, const double *one, const double *other)
 {
     double both = 0, distances = 0, slopes = 0;
     for (unsigned row = 1; row + 1 < sample->count; row++) {

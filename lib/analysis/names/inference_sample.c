@@ -47,6 +47,15 @@ int armtap_inference_sample_add(struct inference_sample *sample, const uint8_t *
     return ARMTAP_OK;
 }
 
+void armtap_inference_sample_view(const struct inference_sample *sample, struct inference_view *view)
+{
+    view->bytes = sample->bytes;
+    view->length = sample->length;
+    view->count = sample->count;
+    for (unsigned row = 0; row < sample->count; row++)
+        view->begin[row] = (uint16_t)(row - row % SAMPLE_RUN);
+}
+
 /* ---- what says nothing about the arm ----------------------------------------------------------------------------- */
 
 /* Bytes that are not 0, against those of most packages, below which the arm is switched off. */
@@ -54,17 +63,9 @@ int armtap_inference_sample_add(struct inference_sample *sample, const uint8_t *
 /* Runs that must remain. */
 #define RUNS_LEFT 4u
 
-uint64_t armtap_inference_integer(const uint8_t *bytes, unsigned size)
+static const uint8_t *row_of(const struct inference_sample *sample, unsigned row)
 {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
-bool armtap_inference_is_no_number(uint64_t bits)
-{
-    return (bits & (UINT64_C(0x7ff0000000000000) | ((UINT64_C(1) << 51) - 1))) == UINT64_C(0x7ff0000000000000);
+    return sample->bytes + row * sample->length;
 }
 
 /* The first byte alone tells of most. */
@@ -78,16 +79,16 @@ static void leave_out_no_numbers(const struct inference_sample *sample, bool out
     for (size_t offset = 0; offset + 8 <= sample->length; offset++) {
         unsigned count = 0;
         for (unsigned row = 0; row < sample->count; row++)
-            count += no_number_at(armtap_inference_row(sample, row) + offset);
+            count += no_number_at(row_of(sample, row) + offset);
         for (unsigned row = 0; row < sample->count && count > 0 && count <= sample->count / 2; row++)
-            if (no_number_at(armtap_inference_row(sample, row) + offset))
+            if (no_number_at(row_of(sample, row) + offset))
                 out[row / SAMPLE_RUN] = true;
     }
 }
 
 static size_t bytes_set(const struct inference_sample *sample, unsigned row)
 {
-    const uint8_t *bytes = armtap_inference_row(sample, row);
+    const uint8_t *bytes = row_of(sample, row);
     size_t set = 0;
     for (size_t i = 0; i < sample->length; i++)
         set += bytes[i] != 0;

@@ -241,7 +241,7 @@ static void sort_fields(const struct inference_tiling *tiling, enum tiling_order
 
 static void start_paths(struct paths *paths, const struct inference_columns *columns)
 {
-    const struct inference_sample *sample = columns->sample;
+    const struct inference_view *sample = columns->sample;
     const uint8_t id = armtap_inference_row(sample, 0)[0];
     paths->start[0] = 0;
     paths->start[1] = id == RECIPE_ID ? ID_USUAL : ID_OTHER;
