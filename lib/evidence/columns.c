@@ -409,7 +409,7 @@ static int read_columns(struct inference_columns *columns, double *values, doubl
     int error = ARMTAP_OK;
     for (size_t offset = 0; offset + 8 <= columns->length && error == ARMTAP_OK; offset++) {
         struct column column;
-        if (!read_values(columns, offset, values, sorted, &column))
+        if ((columns->wanted && !columns->wanted[offset]) || !read_values(columns, offset, values, sorted, &column))
             continue;
         if (column.change != CHANGE_NEVER)
             describe_curve(columns, values, sorted, &column);
@@ -431,9 +431,10 @@ static int make_room(struct inference_columns *columns)
     return done ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
-int armtap_inference_columns_read(struct inference_columns *columns, const struct inference_view *sample)
+int armtap_inference_columns_read(struct inference_columns *columns, const struct inference_view *sample,
+                                  const uint8_t *wanted)
 {
-    *columns = (struct inference_columns){.sample = sample, .length = sample->length};
+    *columns = (struct inference_columns){.sample = sample, .wanted = wanted, .length = sample->length};
     int error = make_room(columns);
     double *values = malloc(3 * EVIDENCE_ROWS * sizeof *values);
     if (error == ARMTAP_OK && values) {
@@ -442,7 +443,8 @@ int armtap_inference_columns_read(struct inference_columns *columns, const struc
         count_plain(columns);
         for (unsigned type = 0; type < GAINS; type++)
             for (size_t offset = 0; offset + sizes[type] <= columns->length; offset++)
-                columns->gain[type][offset] = gain_of(columns, (enum column_gain)type, offset);
+                if (!wanted || wanted[offset])
+                    columns->gain[type][offset] = gain_of(columns, (enum column_gain)type, offset);
         error = read_columns(columns, values, values + EVIDENCE_ROWS);
     }
     bool got_room = values != NULL;

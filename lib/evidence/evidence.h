@@ -75,7 +75,8 @@ struct column {
 /* Starts as zeros. */
 struct inference_columns {
     const struct inference_view *sample;
-    size_t length; /* bytes of a package */
+    const uint8_t *wanted; /* by offset: 0, or 1 and the number of the element of a value that is read; NULL: all */
+    size_t length;         /* bytes of a package */
     struct column *columns;
     size_t count;
     int *at;            /* by offset: the number of its column; -1: no doubles */
@@ -88,7 +89,8 @@ static inline unsigned armtap_inference_judged(const struct inference_view *samp
 {
     return i * (sample->count - 1) / (COLUMNS_JUDGED - 1);
 }
-int armtap_inference_columns_read(struct inference_columns *columns, const struct inference_view *sample);
+int armtap_inference_columns_read(struct inference_columns *columns, const struct inference_view *sample,
+                                  const uint8_t *wanted);
 void armtap_inference_columns_clear(struct inference_columns *columns);
 
 static inline const uint8_t *armtap_inference_bytes(const struct inference_columns *columns, unsigned row,
@@ -181,19 +183,48 @@ void armtap_inference_relations_clear(struct inference_relations *relations);
 
 #define INFERENCE_FIELDS_MAX 128
 
+/* Vectors that a bond does not tell apart. */
+enum inference_group {
+    GROUP_JOINTS,
+    GROUP_SPEEDS,
+    GROUP_POSES,
+    GROUP_TOOL_SPEEDS,
+    GROUP_CURRENTS,
+    GROUP_TARGET_CURRENT,
+    GROUP_MOMENT,
+    GROUP_ACCELERATIONS,
+    GROUP_TOOL_ACCELERATIONS,
+    GROUP_FORCES,
+    GROUPS
+};
+
 /* In the order of the guide. */
 struct inference_field {
     const char *name;
     const struct armtap_field *field; /* NULL: registers of some kind */
     enum armtap_type type;
     unsigned count;
-    unsigned size;     /* bytes */
-    double log_chance; /* log2 of the odds that a recipe has it */
-    bool repeats;      /* registers: there may be several */
+    unsigned size;                             /* bytes */
+    double log_chance;                         /* log2 of the odds that a recipe has it */
+    bool repeats;                              /* registers: there may be several */
+    bool is_steady;                            /* keeps its value for nearly all packages */
+    enum inference_group group;                /* GROUPS: none */
+    const struct armtap_field *in_other_space; /* the same of joints, or of the tool; NULL: none */
 };
 size_t armtap_inference_field_count(void);
 /* False if the dictionary of the running library lacks it. */
 bool armtap_inference_field_at(size_t i, struct inference_field *field);
+
+/* The range of an element that no robot leaves; false: any. */
+bool armtap_inference_limits(const struct armtap_field *field, unsigned element, double *least, double *most);
+
+struct inference_pair {
+    enum inference_group one, other;
+    enum inference_bond bond;
+    float proof, denial;
+};
+/* NULL: no more. */
+const struct inference_pair *armtap_inference_pair_at(size_t i);
 
 /* Whether joints and poses are known, and what is there does not belong to them as the field does. */
 bool armtap_inference_is_stranger(const struct inference_relations *relations, const struct inference_field *about,

@@ -56,6 +56,33 @@ static const struct {
 #define AMPLITUDE(field, median0, factor0, median3, factor3) {#field, {median0, median3}, {factor0, factor3}},
 #include "evidence/fields.def"
 };
+static const struct {
+    const char *name;
+    double least, most, most_behind, most_last;
+} limits[] = {
+#define LIMITS(field, least, most, behind, last) {#field, least, most, behind, last},
+#include "evidence/fields.def"
+};
+static const char *const may_change[] = {
+#define RESTLESS(field) #field,
+#include "evidence/fields.def"
+};
+static const struct {
+    const char *name;
+    enum inference_group group;
+} members[] = {
+#define MEMBER(field, of) {#field, GROUP_##of},
+#include "evidence/fields.def"
+};
+static const struct inference_pair pairs[] = {
+#define PAIR(one, other, bond, proof, denial) {GROUP_##one, GROUP_##other, BOND_##bond, proof, denial},
+#include "evidence/fields.def"
+};
+static const char *const spaces[][2] = {
+#define SPACES(one, other) {#one, #other},
+#include "evidence/fields.def"
+};
+#define COUNT(table) (sizeof(table) / sizeof *(table))
 #define HABITS (sizeof habits / sizeof *habits)
 _Static_assert(HABITS <= INFERENCE_FIELDS_MAX, "too many fields for the tables of tilings");
 
@@ -64,12 +91,57 @@ size_t armtap_inference_field_count(void)
     return HABITS;
 }
 
+bool armtap_inference_limits(const struct armtap_field *field, unsigned element, double *least, double *most)
+{
+    size_t i = 0;
+    while (i < COUNT(limits) && strcmp(limits[i].name, field->name) != 0)
+        i++;
+    if (i == COUNT(limits))
+        return false;
+    *most = element < 3 ? limits[i].most : element + 1 == field->count ? limits[i].most_last : limits[i].most_behind;
+    *least = element < 3 || limits[i].least >= 0 ? limits[i].least : -*most;
+    return true;
+}
+
+const struct inference_pair *armtap_inference_pair_at(size_t i)
+{
+    return i < COUNT(pairs) ? &pairs[i] : NULL;
+}
+
+static bool is_steady(const struct habit *habit)
+{
+    for (size_t i = 0; i < COUNT(may_change); i++)
+        if (strcmp(may_change[i], habit->name) == 0)
+            return false;
+    return habit->kind != HABIT_REGISTERS && (habit->change == EXPECT_FIXED || habit->change == EXPECT_STEPS);
+}
+
+static enum inference_group group_of(const char *name)
+{
+    for (size_t i = 0; i < COUNT(members); i++)
+        if (strcmp(members[i].name, name) == 0)
+            return members[i].group;
+    return GROUPS;
+}
+
+static const struct armtap_field *in_other_space(const char *name)
+{
+    for (size_t i = 0; i < COUNT(spaces); i++)
+        for (unsigned k = 0; k < 2; k++)
+            if (strcmp(spaces[i][k], name) == 0)
+                return armtap_field_find(spaces[i][!k], strlen(spaces[i][!k]));
+    return NULL;
+}
+
 bool armtap_inference_field_at(size_t i, struct inference_field *field)
 {
     const struct habit *habit = &habits[i];
     *field = (struct inference_field){.name = habit->name,
                                       .log_chance = log2(habit->chance / (1 - habit->chance)),
-                                      .repeats = habit->kind == HABIT_REGISTERS};
+                                      .repeats = habit->kind == HABIT_REGISTERS,
+                                      .is_steady = is_steady(habit),
+                                      .group = group_of(habit->name),
+                                      .in_other_space = in_other_space(habit->name)};
     if (field->repeats) {
         field->type = habit->type;
         field->count = 1;

@@ -34,6 +34,7 @@ struct search {
     struct inference_relations *relations;
     const struct column *moving[COLUMNS_MAX];
     unsigned count;
+    int *number;                    /* by number of a column: that in `moving`; -1: none */
     double *slope[COLUMNS_MAX];     /* by row: half the difference between the packages before and after */
     double slope_norm[COLUMNS_MAX]; /* of those and of the values, over rows that have both neighbours */
     double norm[COLUMNS_MAX];
@@ -90,10 +91,14 @@ static void find_clock(struct search *search)
 static void gather(struct search *search)
 {
     const struct inference_view *sample = search->columns->sample;
-    for (size_t i = 0; i < search->columns->count && search->count < COLUMNS_MAX; i++) {
+    for (size_t i = 0; i < search->columns->count; i++) {
         const struct column *column = &search->columns->columns[i];
-        if (column->values && column->change >= CHANGE_OFTEN && column->offset != search->relations->clock)
+        search->number[i] = -1;
+        if (column->values && column->change >= CHANGE_OFTEN && column->offset != search->relations->clock &&
+            search->count < COLUMNS_MAX) {
+            search->number[i] = (int)search->count;
             search->moving[search->count++] = column;
+        }
     }
     for (unsigned row = 1; row + 1 < sample->count; row++) {
         search->inner[row] = armtap_inference_goes_on(sample, row - 1) && armtap_inference_goes_on(sample, row);
@@ -141,6 +146,12 @@ static void relate(struct search *search, unsigned a, unsigned b)
         spreads > 0 ? (float)(both / rows / (search->moving[b]->spread * search->moving[b]->spread)) : 0;
 }
 
+/* Of known vectors, only elements of the same number belong together. */
+static bool may_relate(const struct inference_columns *columns, const struct column *a, const struct column *b)
+{
+    return !columns->wanted || columns->wanted[a->offset] == columns->wanted[b->offset];
+}
+
 static int relate_all(struct search *search)
 {
     size_t pairs = (size_t)search->count * search->count + 1;
@@ -153,7 +164,7 @@ static int relate_all(struct search *search)
     search->ratio = search->alike + pairs;
     for (unsigned a = 0; a < search->count; a++)
         for (unsigned b = 0; b < search->count; b++)
-            if (a != b)
+            if (a != b && may_relate(search->columns, search->moving[a], search->moving[b]))
                 relate(search, a, b);
     return ARMTAP_OK;
 }
@@ -188,10 +199,8 @@ static int find_step(struct search *search)
 
 static int moving_at(const struct search *search, size_t offset)
 {
-    for (unsigned i = 0; i < search->count; i++)
-        if (search->moving[i]->offset == offset)
-            return (int)i;
-    return -1;
+    const struct column *column = armtap_inference_column(search->columns, offset);
+    return column ? search->number[column - search->columns->columns] : -1;
 }
 
 /* What one column's digits and noise say: targets are computed, so that they are no floats and have no noise. That of
@@ -208,7 +217,10 @@ static float kind_of(const struct column *column)
 
 static bool read_block(const struct search *search, size_t offset, struct block *block)
 {
+    const uint8_t *wanted = search->columns->wanted;
     *block = (struct block){.offset = offset, .twin = -1, .speed = -1};
+    if (wanted && (wanted[offset] != 1 || wanted[offset + 8 * (VECTOR - 1)] != VECTOR))
+        return false;
     for (unsigned i = 0; i < VECTOR; i++) {
         const struct column *column = armtap_inference_column(search->columns, offset + 8 * i);
         if (!column)
@@ -615,15 +627,19 @@ int armtap_inference_relations_find(struct inference_relations *relations, const
         relations->block[offset] = -1;
     struct search *search = calloc(1, sizeof *search);
     int error = ARMTAP_ERR_MEMORY;
-    if (search && relations->roles && relations->kind && relations->block && relations->bonds) {
+    if (search)
+        search->number = malloc((columns->count + 1) * sizeof *search->number);
+    if (search && search->number && relations->roles && relations->kind && relations->block && relations->bonds) {
         search->columns = columns;
         search->relations = relations;
         error = find_all(search, solve, user);
     }
     for (unsigned i = 0; search && i < search->count; i++)
         free(search->slope[i]);
-    if (search)
+    if (search) {
         free(search->follow);
+        free(search->number);
+    }
     free(search);
     return error;
 }

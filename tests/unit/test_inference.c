@@ -889,7 +889,7 @@ static double bits_of_name(size_t i, const double sizes[2])
         assert_int_equal(armtap_inference_sample_add(&sample, package.bytes, package.length), ARMTAP_OK);
     }
     armtap_inference_sample_view(&sample, &view);
-    assert_int_equal(armtap_inference_columns_read(&columns, &view), ARMTAP_OK);
+    assert_int_equal(armtap_inference_columns_read(&columns, &view, NULL), ARMTAP_OK);
     assert_int_equal(armtap_inference_relations_find(&relations, &columns, NULL, NULL), ARMTAP_OK);
     assert_true(armtap_inference_field_at(i, &field));
     unnamed = field;

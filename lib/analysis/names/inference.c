@@ -457,7 +457,7 @@ int armtap_inference_finish(struct armtap_inference *inference)
         return inference->error = ARMTAP_ERR_NOT_READY;
     armtap_inference_sample_settle(&inference->sample);
     armtap_inference_sample_view(&inference->sample, &view);
-    int error = armtap_inference_columns_read(&reading.columns, &view);
+    int error = armtap_inference_columns_read(&reading.columns, &view, NULL);
     if (error == ARMTAP_OK)
         error = armtap_inference_relations_find(&reading.relations, &reading.columns, armtap_inference_find_poses,
                                                 &reading.kinematics);
