@@ -1,11 +1,9 @@
-#include "arm_model.h"
+#include "arm_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define JOINTS 6
-#define PI 3.14159265358979323846
 #define G 9.82
 
 /* ---- chance ------------------------------------------------------------------------------------------------------ */
@@ -33,24 +31,17 @@ unsigned random_below(struct random *random, unsigned count)
     return (unsigned)(random_unit(random) * count);
 }
 
-static double normal(struct random *random, double sigma)
+double random_normal(struct random *random, double sigma)
 {
     return sigma * sqrt(-2 * log(1 - random_unit(random))) * cos(2 * PI * random_unit(random));
 }
 
-static bool chance(struct random *random, double share)
+bool random_chance(struct random *random, double share)
 {
     return random_unit(random) < share;
 }
 
 /* ---- robots ------------------------------------------------------------------------------------------------------ */
-
-struct geometry {
-    const char *name;
-    enum family family;
-    double d1, a2, a3, d4, d5, d6;           /* mm */
-    double mass[JOINTS], per_ampere[JOINTS]; /* kg; Nm */
-};
 
 static const struct geometry geometries[] = {
     {"UR5",
@@ -127,66 +118,6 @@ static const struct geometry geometries[] = {
     {"UR30", FAMILY_HELD_OUT, 236.3, 637, 503.7, 201, 159.3, 154.3, {16, 27, 7.5, 3, 3, 1}, {19, 19, 16, 11, 11, 11}},
 };
 
-/* What a program keeps in a register of whole numbers: the last three are constant. */
-enum habit { CYCLES, TOGGLES, COUNTS_PARTS, TENS, LIVES, NEGATIVE_FIRST, SMALL, ROUND_NUMBER, ANY_NUMBER, HABITS };
-struct word {
-    enum habit habit;
-    double period;          /* s from state to state */
-    unsigned states, phase; /* how many; where it begins */
-    unsigned bit, others;   /* of bit registers: the one that toggles, and those that are set */
-};
-
-enum { RUNG_MAX = 24, WORDS = 10 };
-/* What a robot and its program are like; drawn once. */
-struct nature {
-    double encoder, speed_noise, lag, current_noise, control_noise, force_noise, force_drift, accelerometer, voltage;
-    bool actual_is_float, speed_rests, control_is_float, has_sensor;
-    double quantum; /* of temperatures and voltages; 0: none */
-    double tool[6], calibration[6], payload, cog[3], analog[4], uptime, cycle_time, speed_fraction;
-    unsigned outputs, inputs, io_types, tool_voltage;
-    double window[JOINTS], warmth[JOINTS];
-    int32_t int_registers[8];
-    double double_registers[8];
-    unsigned bit_registers;
-    bool registers_move;
-    struct word words[WORDS];
-};
-
-/* A way point of the program; the arm rests there for a while. */
-struct rung {
-    double q[JOINTS], seconds, rest;
-};
-
-struct arm {
-    struct arm_plan plan;
-    const struct geometry *geometry;
-    struct random random;
-    struct nature nature;
-    struct rung rung[RUNG_MAX];
-    unsigned rungs;
-    uint64_t packages;
-    double time;
-    /* the values of this package */
-    double target_q[6], target_qd[6], target_qdd[6], q[6], qd[6], static_error[6];
-    double target_moment[6], target_current[6], current[6], control[6], temperature[6], joint_voltage[6];
-    double target_pose[6], pose[6], target_speed[6], speed[6], force[6], raw[6], drift[6], accelerometer[3];
-    double elbow[3], elbow_speed[3], last_linear[3], momentum, power, scaling;
-    double execution, main_voltage, robot_voltage, analog[4], io_current, tool_analog[2], tool_current, tool_warmth;
-    double deviation, collision;
-    bool running;
-    unsigned lap;
-};
-
-static double as_float(double value)
-{
-    return (double)(float)value;
-}
-
-static double quantised(double value, double quantum)
-{
-    return quantum > 0 ? quantum * floor(value / quantum + 0.5) : as_float(value);
-}
-
 /* From a random stream of their own: all else is as it was without them. */
 static void draw_words(struct nature *nature, uint64_t seed)
 {
@@ -195,10 +126,10 @@ static void draw_words(struct nature *nature, uint64_t seed)
         struct word *word = &nature->words[i];
         word->habit = (enum habit)random_below(r, HABITS);
         word->period = random_between(r, 0.3, 3);
-        word->states = 2 + random_below(r, chance(r, 0.6) ? 4 : 12);
+        word->states = 2 + random_below(r, random_chance(r, 0.6) ? 4 : 12);
         word->phase = random_below(r, word->states);
         word->bit = random_below(r, 16);
-        word->others = chance(r, 0.5) ? 0 : random_below(r, 256);
+        word->others = random_chance(r, 0.5) ? 0 : random_below(r, 256);
     }
 }
 
@@ -216,40 +147,42 @@ static void draw_nature(struct arm *arm)
     n->force_drift = random_between(r, 0.05, 0.6);
     n->accelerometer = held_out ? random_between(r, 0.03, 0.4) : random_between(r, 0.02, 0.2);
     n->voltage = random_between(r, 0.01, 0.15);
-    n->actual_is_float = chance(r, 0.8);
-    n->speed_rests = chance(r, 0.4);
-    n->control_is_float = chance(r, 0.6);
-    n->has_sensor = chance(r, 0.6);
-    n->quantum = chance(r, 0.5) ? 0 : chance(r, 0.5) ? 0.0625 : 0.125;
+    n->actual_is_float = random_chance(r, 0.8);
+    n->speed_rests = random_chance(r, 0.4);
+    n->control_is_float = random_chance(r, 0.6);
+    n->has_sensor = random_chance(r, 0.6);
+    n->quantum = random_chance(r, 0.5) ? 0 : random_chance(r, 0.5) ? 0.0625 : 0.125;
     for (unsigned i = 0; i < 6; i++) {
-        n->calibration[i] = chance(r, 0.8) ? random_between(r, -0.4, 0.4) : 0;
+        n->calibration[i] = random_chance(r, 0.8) ? random_between(r, -0.4, 0.4) : 0;
         n->window[i] = random_between(r, 1, 8);
         n->warmth[i] = random_between(r, 23, 44);
         n->tool[i] = 0;
         arm->static_error[i] = random_between(r, -6e-5, 6e-5);
     }
-    if (chance(r, 0.75)) {
+    if (random_chance(r, 0.75)) {
         n->tool[2] = random_between(r, 0.03, 0.3);
-        for (unsigned i = 0; i < 6 && chance(r, 0.5); i++)
+        for (unsigned i = 0; i < 6 && random_chance(r, 0.5); i++)
             n->tool[i] = i < 3 ? random_between(r, -0.1, 0.2) : random_between(r, -1.5, 1.5);
     }
-    n->payload = chance(r, 0.7) ? random_between(r, 0.3, 5) : 0;
+    n->payload = random_chance(r, 0.7) ? random_between(r, 0.3, 5) : 0;
     for (unsigned i = 0; i < 3 && n->payload > 0; i++)
-        n->cog[i] = chance(r, 0.6) ? random_between(r, -0.05, 0.1) : 0;
+        n->cog[i] = random_chance(r, 0.6) ? random_between(r, -0.05, 0.1) : 0;
     for (unsigned i = 0; i < 4; i++)
-        n->analog[i] = chance(r, 0.6) ? 0 : random_between(r, 0, 10);
+        n->analog[i] = random_chance(r, 0.6) ? 0 : random_between(r, 0, 10);
     n->uptime = random_between(r, 10, 200000);
     n->cycle_time = random_between(r, 0.2, 0.9);
-    n->speed_fraction = chance(r, 0.6) ? 1 : floor(random_between(r, 10, 100)) / 100;
-    n->outputs = chance(r, 0.5) ? 0 : random_below(r, 1u << 8);
-    n->inputs = chance(r, 0.5) ? 0 : random_below(r, 1u << 10);
-    n->io_types = chance(r, 0.5) ? 3 : random_below(r, 16);
+    n->speed_fraction = random_chance(r, 0.6) ? 1 : floor(random_between(r, 10, 100)) / 100;
+    n->outputs = random_chance(r, 0.5) ? 0 : random_below(r, 1u << 8);
+    n->inputs = random_chance(r, 0.5) ? 0 : random_below(r, 1u << 10);
+    n->io_types = random_chance(r, 0.5) ? 3 : random_below(r, 16);
     n->tool_voltage = (unsigned[]){0, 12, 24, 24}[random_below(r, 4)];
-    n->registers_move = chance(r, 0.5);
-    n->bit_registers = chance(r, 0.5) ? 0 : random_below(r, 65536);
+    n->registers_move = random_chance(r, 0.5);
+    n->bit_registers = random_chance(r, 0.5) ? 0 : random_below(r, 65536);
     for (unsigned i = 0; i < 8; i++) {
-        n->int_registers[i] = chance(r, 0.4) ? 0 : (int32_t)random_below(r, chance(r, 0.7) ? 40 : 100000) - 5;
-        n->double_registers[i] = chance(r, 0.4) ? 0 : random_between(r, -2, 2) * pow(10, random_between(r, -1, 3));
+        n->int_registers[i] =
+            random_chance(r, 0.4) ? 0 : (int32_t)random_below(r, random_chance(r, 0.7) ? 40 : 100000) - 5;
+        n->double_registers[i] =
+            random_chance(r, 0.4) ? 0 : random_between(r, -2, 2) * pow(10, random_between(r, -1, 3));
     }
 }
 
@@ -262,7 +195,7 @@ static void draw_program(struct arm *arm)
         struct rung *rung = &arm->rung[i];
         for (unsigned k = 0; k < JOINTS; k++) {
             rung->q[k] = home[k] + random_between(r, -0.8, 0.8) * (k == 0 ? 1.8 : 1);
-            if (i > 0 && chance(r, 0.15))
+            if (i > 0 && random_chance(r, 0.15))
                 rung->q[k] = arm->rung[i - 1].q[k];
         }
     }
@@ -273,7 +206,7 @@ static void draw_program(struct arm *arm)
         for (unsigned k = 0; k < JOINTS; k++)
             widest = fmax(widest, fabs(rung->q[k] - before->q[k]));
         rung->seconds = widest / random_between(r, 0.3, 1.6) + 0.3;
-        rung->rest = chance(r, 0.5) ? 0 : random_between(r, 0.05, 1.2);
+        rung->rest = random_chance(r, 0.5) ? 0 : random_between(r, 0.05, 1.2);
     }
 }
 
@@ -490,8 +423,8 @@ static void measure_joints(struct arm *arm)
         still = still && arm->target_qd[i] == 0;
     for (int i = 0; i < JOINTS; i++) {
         double q = arm->target_q[i] - n->lag * arm->target_qd[i] + n->lag * n->lag / 2 * arm->target_qdd[i] +
-                   arm->static_error[i] + normal(&arm->random, n->encoder);
-        double qd = arm->target_qd[i] - n->lag * arm->target_qdd[i] + normal(&arm->random, n->speed_noise);
+                   arm->static_error[i] + random_normal(&arm->random, n->encoder);
+        double qd = arm->target_qd[i] - n->lag * arm->target_qdd[i] + random_normal(&arm->random, n->speed_noise);
         arm->q[i] = n->actual_is_float ? as_float(q) : q;
         arm->qd[i] = still && n->speed_rests ? 0 : as_float(qd);
     }
@@ -514,18 +447,19 @@ static void measure_currents(struct arm *arm, const struct place *place, double 
         double friction = 0.5 * tanh(arm->target_qd[i] / 0.03) + 0.3 * arm->target_qd[i];
         arm->target_current[i] = arm->target_moment[i] / arm->geometry->per_ampere[i] + 0.8 * friction;
         double current = arm->target_current[i] + 0.2 * friction;
-        arm->current[i] = as_float(current + normal(&arm->random, n->current_noise));
-        double control = current + normal(&arm->random, n->control_noise);
+        arm->current[i] = as_float(current + random_normal(&arm->random, n->current_noise));
+        double control = current + random_normal(&arm->random, n->control_noise);
         arm->control[i] = n->control_is_float ? as_float(control) : control;
         n->warmth[i] += seconds * (0.004 * current * current - 0.0004 * (n->warmth[i] - 25));
         arm->temperature[i] =
-            quantised(n->warmth[i] + normal(&arm->random, 0.01), n->quantum > 0 ? n->quantum : 0.03125);
-        arm->joint_voltage[i] = quantised(47.9 - 0.04 * fabs(current) + normal(&arm->random, n->voltage), n->quantum);
+            quantised(n->warmth[i] + random_normal(&arm->random, 0.01), n->quantum > 0 ? n->quantum : 0.03125);
+        arm->joint_voltage[i] =
+            quantised(47.9 - 0.04 * fabs(current) + random_normal(&arm->random, n->voltage), n->quantum);
         sum += fabs(current * arm->qd[i]) + 0.05 * current * current;
     }
-    arm->power = as_float(0.35 + 0.3 * sum + fabs(normal(&arm->random, 0.02)));
-    arm->robot_voltage = quantised(47.8 - 0.02 * arm->power + normal(&arm->random, n->voltage), n->quantum);
-    arm->main_voltage = quantised(48.1 + normal(&arm->random, n->voltage), n->quantum);
+    arm->power = as_float(0.35 + 0.3 * sum + fabs(random_normal(&arm->random, 0.02)));
+    arm->robot_voltage = quantised(47.8 - 0.02 * arm->power + random_normal(&arm->random, n->voltage), n->quantum);
+    arm->main_voltage = quantised(48.1 + random_normal(&arm->random, n->voltage), n->quantum);
 }
 
 static void measure_tool(struct arm *arm, struct place *place, double seconds)
@@ -545,16 +479,17 @@ static void measure_tool(struct arm *arm, struct place *place, double seconds)
             push -= i == k ? n->payload * a : 0;
             felt += place->turn[k][i] * (a + (k == 2 ? G : 0));
         }
-        arm->accelerometer[i] = as_float(felt + normal(&arm->random, n->accelerometer));
+        arm->accelerometer[i] = as_float(felt + random_normal(&arm->random, n->accelerometer));
         moving += arm->speed[i] * arm->speed[i];
-        arm->force[i] = 0.9 * arm->force[i] + 0.1 * (push + arm->drift[i]) + normal(&arm->random, 0.4 * n->force_noise);
+        arm->force[i] =
+            0.9 * arm->force[i] + 0.1 * (push + arm->drift[i]) + random_normal(&arm->random, 0.4 * n->force_noise);
         arm->force[3 + i] =
-            0.9 * arm->force[3 + i] + 0.1 * arm->drift[3 + i] / 10 + normal(&arm->random, 0.03 * n->force_noise);
-        arm->raw[i] = as_float(felt * (n->payload + 0.3) + normal(&arm->random, n->force_noise));
-        arm->raw[3 + i] = as_float(0.05 * felt + normal(&arm->random, 0.05 * n->force_noise));
+            0.9 * arm->force[3 + i] + 0.1 * arm->drift[3 + i] / 10 + random_normal(&arm->random, 0.03 * n->force_noise);
+        arm->raw[i] = as_float(felt * (n->payload + 0.3) + random_normal(&arm->random, n->force_noise));
+        arm->raw[3 + i] = as_float(0.05 * felt + random_normal(&arm->random, 0.05 * n->force_noise));
     }
     for (int i = 0; i < 6; i++)
-        arm->drift[i] += normal(&arm->random, n->force_drift * sqrt(seconds));
+        arm->drift[i] += random_normal(&arm->random, n->force_drift * sqrt(seconds));
     for (int i = 0; i < 3; i++)
         arm->last_linear[i] = arm->target_speed[i];
     arm->momentum = sqrt(moving) * (6 + n->payload);
@@ -564,16 +499,16 @@ static void measure_box(struct arm *arm)
 {
     struct nature *n = &arm->nature;
     struct random *r = &arm->random;
-    arm->execution = n->cycle_time * (1 + 0.15 * fabs(normal(r, 1)));
+    arm->execution = n->cycle_time * (1 + 0.15 * fabs(random_normal(r, 1)));
     for (int i = 0; i < 4; i++)
-        arm->analog[i] = i < 2 ? as_float(fabs(n->analog[i] + normal(r, 0.004))) : n->analog[i];
-    arm->io_current = as_float(35 + normal(r, 1.5));
-    arm->tool_analog[0] = as_float(fabs(0.06 + normal(r, 0.01)));
-    arm->tool_analog[1] = as_float(fabs(0.05 + normal(r, 0.01)));
-    arm->tool_current = n->tool_voltage == 0 ? 0 : as_float(60 + normal(r, 0.8));
-    arm->tool_warmth = quantised(n->warmth[5] + 4 + normal(r, 0.02), n->quantum);
-    arm->deviation = 0.01 + fabs(normal(r, 0.01)) + 0.05 * fabs(arm->target_qd[0]);
-    arm->collision = fabs(normal(r, 0.02)) + 0.08 * fabs(arm->target_qdd[1]);
+        arm->analog[i] = i < 2 ? as_float(fabs(n->analog[i] + random_normal(r, 0.004))) : n->analog[i];
+    arm->io_current = as_float(35 + random_normal(r, 1.5));
+    arm->tool_analog[0] = as_float(fabs(0.06 + random_normal(r, 0.01)));
+    arm->tool_analog[1] = as_float(fabs(0.05 + random_normal(r, 0.01)));
+    arm->tool_current = n->tool_voltage == 0 ? 0 : as_float(60 + random_normal(r, 0.8));
+    arm->tool_warmth = quantised(n->warmth[5] + 4 + random_normal(r, 0.02), n->quantum);
+    arm->deviation = 0.01 + fabs(random_normal(r, 0.01)) + 0.05 * fabs(arm->target_qd[0]);
+    arm->collision = fabs(random_normal(r, 0.02)) + 0.08 * fabs(arm->target_qdd[1]);
     arm->scaling = arm->nature.speed_fraction;
 }
 
@@ -607,7 +542,7 @@ struct arm *arm_new(const struct arm_plan *plan)
     draw_words(&arm->nature, arm->random.state);
     draw_nature(arm);
     draw_program(arm);
-    arm->running = plan->moves || chance(&arm->random, 0.3);
+    arm->running = plan->moves || random_chance(&arm->random, 0.3);
     return arm;
 }
 

@@ -3,6 +3,7 @@
 check_PROGRAMS += tests/infer/figure
 tests_infer_figure_SOURCES = \
 	tests/infer/arm_fields.def \
+	tests/infer/arm_inside.h \
 	tests/infer/arm_model.c \
 	tests/infer/arm_model.h \
 	tests/infer/figure.c
