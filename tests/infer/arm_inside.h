@@ -35,13 +35,32 @@ struct nature {
     bool actual_is_float, speed_rests, control_is_float, has_sensor;
     double quantum; /* of temperatures and voltages; 0: none */
     double tool[6], calibration[6], payload, cog[3], analog[4], uptime, cycle_time, speed_fraction;
-    unsigned outputs, inputs, io_types, tool_voltage;
+    unsigned outputs, inputs, io_types, tool_voltage, tool_mode, output_mode, pin_modes[2];
     double window[JOINTS], warmth[JOINTS];
     int32_t int_registers[8];
     double double_registers[8];
     unsigned bit_registers;
     bool registers_move;
     struct word words[WORDS];
+};
+
+/* How the targets of an arm come about that is led or that pushes. */
+enum following { FOLLOWS_EXACTLY, FOLLOWS_LATE, FOLLOWS_SMOOTHLY, FOLLOWINGS };
+enum { TREMORS = 3 };
+/* What the behaviours of its plan add to a robot; drawn once, from a random stream of its own. */
+struct manners {
+    bool is_cb3;
+    enum following following;
+    bool target_rests, target_speeds_up; /* target_qd is always 0; target_qdd is not */
+    bool pushes_always, holds_counts, fades;
+    double smoothing;                              /* s */
+    double tremor[JOINTS][TREMORS], beat[TREMORS]; /* rad; rad/s */
+    double push[6], bias[6];                       /* N, Nm */
+    double offset[JOINTS];                         /* of the encoders, rad */
+    bool is_stiff[JOINTS], keeps_warmth[JOINTS];
+    double start; /* s until the program begins */
+    unsigned decimals, clock_decimals;
+    double main_voltage, robot_voltage, joint_voltage[JOINTS];
 };
 
 /* A way point of the program; the arm rests there for a while. */
@@ -67,6 +86,17 @@ struct arm {
     double deviation, collision;
     bool running;
     unsigned lap;
+    /* what its manners need */
+    struct manners manners;
+    struct random apart;
+    unsigned stride; /* packages since the last one */
+    bool following;
+    double rested; /* s at rest */
+    double smooth_q[6], last_target_q[6], last_target_qd[6];
+    double held_q[6], fading[6], stop_error[6];
+    double motion[3]; /* of the tool, m/s: what the targets were before they followed */
+    double wrench[6]; /* the force as it is sent */
+    double shown_warmth[6], shown_voltage[6];
 };
 
 static inline double as_float(double value)
@@ -78,5 +108,28 @@ static inline double quantised(double value, double quantum)
 {
     return quantum > 0 ? quantum * floor(value / quantum + 0.5) : as_float(value);
 }
+
+static inline bool arm_behaves(const struct arm *arm, unsigned behaviour)
+{
+    return (arm->plan.behaviour & behaviour) != 0;
+}
+
+/* ---- arm_manners.c: what the behaviours change, step by step ---- */
+
+void arm_manners_draw(struct arm *arm);
+/* Packages to go on; more than one if some are lost. */
+unsigned arm_manners_stride(struct arm *arm);
+/* Time since the program began. */
+double arm_manners_time(const struct arm *arm);
+/* Whether its targets follow the arm in this package. */
+bool arm_manners_follows(const struct arm *arm);
+/* After the motion is planned: the hand that leads, the surface that gives way. */
+void arm_manners_lead(struct arm *arm);
+/* After the joints were measured: encoders, rest, and targets that follow. */
+void arm_manners_follow(struct arm *arm);
+/* After all was measured. */
+void arm_manners_finish(struct arm *arm);
+/* As it is sent. */
+double arm_manners_rounded(const struct arm *arm, double value, bool is_clock);
 
 #endif

@@ -176,6 +176,8 @@ static void draw_nature(struct arm *arm)
     n->inputs = random_chance(r, 0.5) ? 0 : random_below(r, 1u << 10);
     n->io_types = random_chance(r, 0.5) ? 3 : random_below(r, 16);
     n->tool_voltage = (unsigned[]){0, 12, 24, 24}[random_below(r, 4)];
+    n->tool_mode = 253;
+    n->pin_modes[0] = n->pin_modes[1] = n->tool_voltage == 24;
     n->registers_move = random_chance(r, 0.5);
     n->bit_registers = random_chance(r, 0.5) ? 0 : random_below(r, 65536);
     for (unsigned i = 0; i < 8; i++) {
@@ -277,14 +279,14 @@ static void sway(struct arm *arm, double time)
 
 static void plan_motion(struct arm *arm)
 {
-    double left = arm->time;
+    double left = arm_manners_time(arm);
     arm->lap = 0;
-    if (!arm->plan.moves) {
+    if (!arm->plan.moves || left < 0) {
         stay(arm, arm->rung[0].q);
         return;
     }
     if (arm->plan.family == FAMILY_HELD_OUT && arm->rungs % 4 == 0) {
-        sway(arm, arm->time);
+        sway(arm, left);
         return;
     }
     for (unsigned i = 0;; i++) {
@@ -475,7 +477,7 @@ static void measure_tool(struct arm *arm, struct place *place, double seconds)
     for (int i = 0; i < 3; i++) {
         double push = 0, felt = 0;
         for (int k = 0; k < 3; k++) {
-            double a = arm->packages > 0 ? (arm->target_speed[k] - arm->last_linear[k]) / seconds : 0;
+            double a = arm->packages > 0 ? (arm->motion[k] - arm->last_linear[k]) / seconds : 0;
             push -= i == k ? n->payload * a : 0;
             felt += place->turn[k][i] * (a + (k == 2 ? G : 0));
         }
@@ -491,7 +493,7 @@ static void measure_tool(struct arm *arm, struct place *place, double seconds)
     for (int i = 0; i < 6; i++)
         arm->drift[i] += random_normal(&arm->random, n->force_drift * sqrt(seconds));
     for (int i = 0; i < 3; i++)
-        arm->last_linear[i] = arm->target_speed[i];
+        arm->last_linear[i] = arm->motion[i];
     arm->momentum = sqrt(moving) * (6 + n->payload);
 }
 
@@ -512,21 +514,33 @@ static void measure_box(struct arm *arm)
     arm->scaling = arm->nature.speed_fraction;
 }
 
+static void aim(struct arm *arm, struct place *target)
+{
+    locate(arm, arm->target_q, target);
+    pose_of(arm, target, arm->target_pose);
+    speed_of(target, arm->target_qd, JOINTS, arm->target_pose, arm->target_speed);
+}
+
 void arm_step(struct arm *arm)
 {
     struct place target, actual;
-    double seconds = 1.0 / arm->plan.hz;
-    arm->time = (double)arm->packages * seconds;
+    double seconds = arm->stride / (double)arm->plan.hz;
+    arm->time = (double)arm->packages * (1.0 / arm->plan.hz);
     plan_motion(arm);
-    locate(arm, arm->target_q, &target);
-    pose_of(arm, &target, arm->target_pose);
-    speed_of(&target, arm->target_qd, JOINTS, arm->target_pose, arm->target_speed);
+    arm_manners_lead(arm);
+    aim(arm, &target);
+    memcpy(arm->motion, arm->target_speed, sizeof arm->motion);
     measure_joints(arm);
+    arm_manners_follow(arm);
+    if (arm->following)
+        aim(arm, &target);
     locate(arm, arm->q, &actual);
-    measure_currents(arm, &target, seconds);
+    measure_currents(arm, arm_behaves(arm, BEHAVES_AS_RECORDED) ? &actual : &target, seconds);
     measure_tool(arm, &actual, seconds);
     measure_box(arm);
-    arm->packages++;
+    arm_manners_finish(arm);
+    arm->stride = arm_manners_stride(arm);
+    arm->packages += arm->stride;
 }
 
 struct arm *arm_new(const struct arm_plan *plan)
@@ -543,6 +557,7 @@ struct arm *arm_new(const struct arm_plan *plan)
     draw_nature(arm);
     draw_program(arm);
     arm->running = plan->moves || random_chance(&arm->random, 0.3);
+    arm_manners_draw(arm);
     return arm;
 }
 
@@ -563,8 +578,10 @@ static const unsigned sizes[] = {8, 24, 48, 4, 4, 8, 24, 1, 1};
 
 enum field_number {
 #define FIELD(name, type, popularity) F_##name,
+#define SPARE(name, type) F_##name,
 #include "arm_fields.def"
 #undef FIELD
+#undef SPARE
     FIELDS
 };
 
@@ -572,9 +589,11 @@ static const struct {
     struct arm_field field;
     enum type type;
 } fields[] = {
-#define FIELD(name, type, popularity) {{#name, #type, 0, popularity}, type},
+#define FIELD(name, type, popularity) {{#name, #type, 0, popularity, false}, type},
+#define SPARE(name, type) {{#name, #type, 0, 0, true}, type},
 #include "arm_fields.def"
 #undef FIELD
+#undef SPARE
 };
 
 const struct arm_field *arm_field_at(size_t i)
@@ -592,16 +611,6 @@ static uint8_t *put_integer(uint8_t *to, uint64_t value, unsigned bytes)
     for (unsigned i = 0; i < bytes; i++)
         to[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
     return to + bytes;
-}
-
-static uint8_t *put_doubles(uint8_t *to, const double *values, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], 8);
-        to = put_integer(to, bits, 8);
-    }
-    return to;
 }
 
 /* The doubles of a field; NULL if it has none. */
@@ -638,7 +647,7 @@ static const double *doubles_of(const struct arm *arm, size_t field, double own[
     case F_actual_TCP_speed:
         return arm->speed;
     case F_actual_TCP_force:
-        return arm->force;
+        return arm->wrench;
     case F_target_TCP_pose:
         return arm->target_pose;
     case F_target_TCP_speed:
@@ -688,7 +697,8 @@ static const double *doubles_of(const struct arm *arm, size_t field, double own[
     case F_tool_temperature:
         return &arm->tool_warmth;
     case F_tcp_force_scalar:
-        own[0] = sqrt(arm->force[0] * arm->force[0] + arm->force[1] * arm->force[1] + arm->force[2] * arm->force[2]);
+        own[0] =
+            sqrt(arm->wrench[0] * arm->wrench[0] + arm->wrench[1] * arm->wrench[1] + arm->wrench[2] * arm->wrench[2]);
         return own;
     case F_output_double_register_0:
     case F_output_double_register_1:
@@ -721,6 +731,19 @@ static const double *doubles_of(const struct arm *arm, size_t field, double own[
     default: /* Euromap67, without the interface */
         return own;
     }
+}
+
+static uint8_t *put_doubles(const struct arm *arm, size_t field, uint8_t *to, unsigned count)
+{
+    double own[6];
+    const double *values = doubles_of(arm, field, own);
+    for (unsigned i = 0; i < count; i++) {
+        double value = arm_manners_rounded(arm, values[i], field == F_timestamp);
+        uint64_t bits;
+        memcpy(&bits, &value, 8);
+        to = put_integer(to, bits, 8);
+    }
+    return to;
 }
 
 static unsigned state_of(const struct arm *arm, const struct word *word)
@@ -788,7 +811,7 @@ static uint64_t integer_of(const struct arm *arm, size_t field)
     case F_analog_io_types:
         return n->io_types;
     case F_tool_mode:
-        return 253;
+        return n->tool_mode;
     case F_tool_analog_input_types:
         return n->io_types & 1;
     case F_tool_output_voltage:
@@ -805,7 +828,7 @@ static uint64_t integer_of(const struct arm *arm, size_t field)
     case F_output_int_register_1:
     case F_output_int_register_2:
     case F_output_int_register_24: {
-        unsigned i = (unsigned)(field - F_output_int_register_0);
+        unsigned i = field == F_output_int_register_24 ? 3 : (unsigned)(field - F_output_int_register_0);
         int32_t value = n->int_registers[i];
         return (uint64_t)word_of(arm, 3 + i, value + (value != 0 && n->registers_move ? (int32_t)lap : 0));
     }
@@ -817,9 +840,12 @@ static uint64_t integer_of(const struct arm *arm, size_t field)
         return (uint64_t)word_of(arm, 9, n->int_registers[6]);
     case F_script_control_line:
         return arm->running ? 12 + 3 * (lap % 7) : 0;
+    case F_tool_output_mode:
+        return n->output_mode;
     case F_tool_digital_output0_mode:
+        return n->pin_modes[0];
     case F_tool_digital_output1_mode:
-        return n->tool_voltage == 24;
+        return n->pin_modes[1];
     default:
         return 0;
     }
@@ -827,12 +853,11 @@ static uint64_t integer_of(const struct arm *arm, size_t field)
 
 uint8_t *arm_put(const struct arm *arm, size_t field, uint8_t *to)
 {
-    double own[6];
     switch (fields[field].type) {
     case DOUBLE:
     case VECTOR3D:
     case VECTOR6D:
-        return put_doubles(to, doubles_of(arm, field, own), sizes[fields[field].type] / 8);
+        return put_doubles(arm, field, to, sizes[fields[field].type] / 8);
     case VECTOR6INT32:
         for (int i = 0; i < JOINTS; i++)
             to = put_integer(to, 253, 4);
