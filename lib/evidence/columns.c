@@ -29,6 +29,12 @@
 #define REST 16u
 /* Bits up to which a value is one that a program may choose. */
 #define SIMPLE 24
+/* Parts of a unit to which recorded values are rounded, the finest. */
+#define HELD 1e9
+/* Bits that tell how many upper ones are those of the value before. */
+#define PREFIX 1.5
+/* And that they are none of these, above those of the bytes themselves. */
+#define ANY_BYTES 3
 #define FLOAT_TAIL ((UINT64_C(1) << 29) - 1)
 #define SHORT_TAIL ((UINT64_C(1) << 36) - 1)
 
@@ -85,19 +91,23 @@ static double cost_of_integer(uint64_t value, unsigned bits)
                               : bits + 3.0;
 }
 
-/* Of a double behind another: measured values go on where they were. */
+/* Of a double behind another: measured values go on where they were, so that their upper bits hardly change, and the
+ * digits behind them do. Counts of an encoder plus an offset have lowest bits that never change, either. */
 static double cost_behind(uint64_t bits, uint64_t before)
 {
+    const uint64_t apart = (bits ^ before) & ~(UINT64_C(1) << 63);
     double alone = cost_of_double(bits) + 1;
-    unsigned same = 0, tail = 0;
-    while (same < 64 && !((bits ^ before) >> (63 - same) & 1))
+    unsigned same = 1, tail = 0, bytes = 0;
+    for (unsigned i = 0; i < 8; i++)
+        bytes += (bits ^ before) >> 8 * i & 0xff ? 1 : 0;
+    while (same < 64 && !(apart >> (63 - same) & 1))
         same++;
-    while (tail < 52 && !(bits >> tail & 1))
+    while (tail < 52 && (!(bits >> tail & 1) || !(apart >> tail & 1)))
         tail++;
-    if (same < 12 || bits << 1 == 0)
+    if (bits << 1 == 0)
         return alone;
     double digits = same + tail < 64 ? 64 - same - tail : 0;
-    return fmin(alone, 5.5 + digits);
+    return fmin(fmin(alone, PREFIX + digits), 8 * bytes + ANY_BYTES);
 }
 
 double armtap_inference_step_cost(uint64_t value, uint64_t before)
@@ -286,12 +296,19 @@ static void fill_in(const struct inference_view *sample, double *values, const b
     }
 }
 
+/* To nine decimals or fewer: so many of a larger number are all that a double has. */
+static bool is_rounded(double value)
+{
+    const double parts = value * HELD;
+    return fabs(value) < 1e5 && fabs(parts - floor(parts + 0.5)) <= 1e-15 * fabs(parts) + 1e-9;
+}
+
 /* False if the bytes are no doubles. */
 static bool read_values(const struct inference_columns *columns, size_t offset, double *values, double *sorted,
                         struct column *column)
 {
     const struct inference_view *sample = columns->sample;
-    bool missing[EVIDENCE_ROWS];
+    bool missing[EVIDENCE_ROWS], is_held = true;
     uint64_t tails, before = 0;
     unsigned still = 0, followed = 0;
     if (!read_doubles(sample, offset, values, missing, &tails))
@@ -308,12 +325,16 @@ static bool read_values(const struct inference_columns *columns, size_t offset, 
         still += follows && bits == before;
         column->rises = column->rises && (row == 0 || value >= values[row - 1]);
         before = bits;
+        is_held = is_held && (missing[row] || is_rounded(value));
         column->least = fmin(column->least, value);
         column->most = fmax(column->most, value);
         column->mean += value / sample->count;
     }
     column->still = followed > 0 ? (double)still / followed : 1;
-    column->digits = !(tails & SHORT_TAIL) ? DIGITS_SHORT : !(tails & FLOAT_TAIL) ? DIGITS_FLOAT : DIGITS_FULL;
+    column->digits = !(tails & SHORT_TAIL)   ? DIGITS_SHORT
+                     : !(tails & FLOAT_TAIL) ? DIGITS_FLOAT
+                     : is_held               ? DIGITS_HELD
+                                             : DIGITS_FULL;
     column->change = column->least == column->most ? CHANGE_NEVER
                      : column->still > RARELY      ? CHANGE_RARELY
                      : column->still > ALWAYS      ? CHANGE_OFTEN

@@ -49,7 +49,8 @@ bool armtap_inference_is_no_number(uint64_t bits);
  * values are like over the sample. */
 
 enum column_change { CHANGE_NEVER, CHANGE_RARELY, CHANGE_OFTEN, CHANGE_ALWAYS, CHANGES };
-enum column_digits { DIGITS_SHORT, DIGITS_FLOAT, DIGITS_FULL, DIGITS };
+/* Held: rounded to decimals by whoever recorded them, which hides what they were. */
+enum column_digits { DIGITS_SHORT, DIGITS_FLOAT, DIGITS_FULL, DIGITS_HELD, DIGITS };
 enum column_curve { CURVE_SMOOTH, CURVE_MIXED, CURVE_ROUGH, CURVES };
 enum column_pace { PACE_FLOWS, PACE_SWAYS, PACE_DRIFTS, PACE_FLICKERS, PACES };
 enum column_gain { GAIN_DOUBLE, GAIN_INT32, GAIN_UINT32, GAIN_UINT64, GAIN_BYTE, GAINS };
@@ -162,7 +163,10 @@ struct inference_relations {
     int *block;                           /* by offset: number of the vector there; -1: none, or none that moves */
     uint16_t *bonds;                      /* by number of one and of another */
     float *kind;                          /* by offset: bits that say target (above 0) or actual (below) */
-    bool moved;                           /* something here moves like an arm */
+    float *tremble; /* by offset: share of packages at rest in which the vector there changes; below 0: nothing rests,
+                       or nothing trembles then */
+    float *tremor;  /* the same: its steps meanwhile against its spread, of the median element */
+    bool moved;     /* something here moves like an arm */
     bool joints_known; /* and the pose that follows from them, for some seconds: whatever belongs to them shows */
 };
 /* Finds joints and poses among the vectors that were found so far, by the kinematics of arms. */
@@ -225,6 +229,11 @@ struct inference_pair {
 };
 /* NULL: no more. */
 const struct inference_pair *armtap_inference_pair_at(size_t i);
+
+/* What a vector does while another one, which moves otherwise, stands still to the last bit, and something trembles: a
+ * target holds, too; what was measured trembles. Of a load, as currents and forces are, both do, but not as much. */
+enum inference_rest { REST_UNKNOWN, REST_HELD, REST_TREMBLES };
+enum inference_rest armtap_inference_rest_of(const struct inference_relations *relations, size_t offset, bool is_load);
 
 /* Whether joints and poses are known, and what is there does not belong to them as the field does. */
 bool armtap_inference_is_stranger(const struct inference_relations *relations, const struct inference_field *about,

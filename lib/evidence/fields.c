@@ -165,8 +165,8 @@ static const double changes[EXPECT_CHANGES][CHANGES] = {
     [EXPECT_MOTION] = {0.04, 0.03, 0.43, 0.5},   [EXPECT_ANY] = {0.1, 0.1, 0.35, 0.45},
 };
 static const double digit_shares[][DIGITS] = {
-    [IN_FULL] = {0.05, 0.1, 0.85},   [IN_SINGLE] = {0.1, 0.75, 0.15}, [IN_FLOAT] = {0.1, 0.78, 0.12},
-    [IN_EITHER] = {0.08, 0.5, 0.42}, [IN_SHORT] = {0.5, 0.4, 0.1},    [IN_ANY] = {0.12, 0.35, 0.53}};
+    [IN_FULL] = {0.05, 0.1, 0.85, 0.1},   [IN_SINGLE] = {0.1, 0.75, 0.15, 0.1}, [IN_FLOAT] = {0.1, 0.78, 0.12, 0.1},
+    [IN_EITHER] = {0.08, 0.5, 0.42, 0.1}, [IN_SHORT] = {0.5, 0.4, 0.1, 0.1},    [IN_ANY] = {0.12, 0.35, 0.53, 0.1}};
 static const double curve_shares[][CURVES] = {
     [IS_SMOOTH] = {0.86, 0.08, 0.06}, [IS_NOISY] = {0.08, 0.12, 0.80}, [IS_ANY] = {0.35, 0.15, 0.5}};
 static const double pace_shares[][PACES] = {
@@ -174,7 +174,7 @@ static const double pace_shares[][PACES] = {
     [PACE_OF_FLICKERS] = {0.01, 0.01, 0.1, 0.88}, [PACE_OF_MOVES] = {0.35, 0.45, 0.15, 0.05},
     [PACE_OF_WANDERS] = {0.12, 0.35, 0.38, 0.15}, [PACE_OF_ANY] = {0.3, 0.15, 0.2, 0.35}};
 /* The same of doubles that may be anything. */
-static const double any_change[CHANGES] = {0.3, 0.1, 0.25, 0.35}, any_digits[DIGITS] = {0.1, 0.35, 0.55},
+static const double any_change[CHANGES] = {0.3, 0.1, 0.25, 0.35}, any_digits[DIGITS] = {0.1, 0.35, 0.55, 0.1},
                     any_curve[CURVES] = {0.35, 0.15, 0.5}, any_pace[PACES] = {0.3, 0.15, 0.2, 0.35};
 
 static double change_bits(const struct habit *habit, const struct column *column)
@@ -233,6 +233,15 @@ static double range_bits(const struct habit *habit, const struct column *column,
 #define NO_NOISE 14
 #define KIND_MAX 9
 #define KIND_ALONE 5
+#define RESTED 12
+/* Speeds that are measured are 0 at rest on some arms. */
+#define RESTED_SPEED 3
+/* Shares of packages at rest in which what is measured changes, at least, and in which a target does, at most. */
+#define TREMBLES 0.5
+#define HOLDS 0.05
+/* Steps of a current at rest, in spreads. */
+#define TREMOR_OF_ACTUAL 0.02
+#define TREMOR_OF_TARGET 0.004
 #define VECTOR_SAYS 2.0
 #define SWING_ROWS 900.0
 #define GRAVITY 9.81
@@ -241,6 +250,10 @@ static double range_bits(const struct habit *habit, const struct column *column,
 /* Share of packages in which an arm that moves may move, at least; bits against a mode of which that is not so. */
 #define MAY_MOVE 0.05
 #define IMMOBILE 40
+/* Correlation of a momentum with one of the speeds. */
+#define WITH_SPEED 0.8
+/* The least of one against its most. */
+#define AT_REST 0.1
 /* Spread against the mean. */
 #define STEADY 0.004
 
@@ -248,7 +261,8 @@ static double range_bits(const struct habit *habit, const struct column *column,
 #define STRANGE                                                                                                        \
     (ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_HAS_LINEAR_SPEED | ROLE_IS_LINEAR_SPEED)
 
-enum aim { NO_AIM, TARGET, ACTUAL };
+/* Either: some controllers give the target, others what was measured. */
+enum aim { NO_AIM, TARGET, ACTUAL, EITHER };
 /* Roles that vectors have: those that prove a field, those that contradict it, and those of which it needs one, since
  * other fields look the same. */
 static const struct part {
@@ -257,43 +271,44 @@ static const struct part {
     enum aim aim;
     unsigned needs;  /* always */
     unsigned stands; /* where the joints are known */
+    bool is_load;    /* no motion, but what holds the arm: targets of it tremble at rest, too, though less */
 } parts[] = {
     {"target_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET, 0,
-     ROLE_JOINTS | ROLE_TWIN},
+     ROLE_JOINTS | ROLE_TWIN, false},
     {"actual_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL, 0,
-     ROLE_JOINTS | ROLE_TWIN},
+     ROLE_JOINTS | ROLE_TWIN, false},
     {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET, 0,
-     ROLE_IS_JOINT_SPEED},
+     ROLE_IS_JOINT_SPEED, false},
     {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL, 0,
-     ROLE_IS_JOINT_SPEED},
+     ROLE_IS_JOINT_SPEED, false},
     {"target_qdd", ROLE_IS_SPEED, ROLE_IS_JOINT_SPEED | ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE,
-     NO_AIM, 0, 0},
+     NO_AIM, 0, 0, false},
     {"target_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET, 0,
-     ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN},
+     ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN, false},
     {"actual_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL, 0,
-     ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN},
+     ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN, false},
     {"target_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_IS_STRANGE, TARGET, 0,
-     ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED},
+     ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED, false},
     {"actual_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_IS_STRANGE, ACTUAL, 0,
-     ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED},
-    {"target_TCP_acceleration", 0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, TARGET, ROLE_IS_SPEED,
-     0},
-    {"actual_TCP_acceleration", 0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, ACTUAL, ROLE_IS_SPEED,
-     0},
+     ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED, false},
+    {"target_TCP_acceleration", 0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, TARGET, ROLE_IS_SPEED, 0,
+     false},
+    {"actual_TCP_acceleration", 0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, ACTUAL, ROLE_IS_SPEED, 0,
+     false},
     {"target_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, TARGET,
-     0, 0},
+     0, 0, true},
     {"actual_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, ACTUAL,
-     0, 0},
+     0, 0, true},
     {"joint_control_output", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE,
-     ACTUAL, 0, 0},
-    {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, NO_AIM,
-     0, 0},
-    {"actual_current_as_torque", 0, STRANGE, ACTUAL, 0, 0},
-    {"actual_TCP_force", 0, STRANGE, ACTUAL, 0, 0},
-    {"ft_raw_wrench", 0, STRANGE, ACTUAL, 0, 0},
-    {"wrench_calc_from_currents", 0, STRANGE, ACTUAL, 0, 0},
-    {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM, 0, 0},
-    {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM, 0, 0},
+     EITHER, 0, 0, true},
+    {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, TARGET,
+     0, 0, true},
+    {"actual_current_as_torque", 0, STRANGE, ACTUAL, 0, 0, true},
+    {"actual_TCP_force", 0, STRANGE, ACTUAL, 0, 0, true},
+    {"ft_raw_wrench", 0, STRANGE, ACTUAL, 0, 0, true},
+    {"wrench_calc_from_currents", 0, STRANGE, ACTUAL, 0, 0, true},
+    {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM, ROLE_HAS_SPEED_3, 0, false},
+    {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM, ROLE_IS_SPEED_3, 0, false},
 };
 
 static unsigned bits_set(unsigned roles)
@@ -321,6 +336,34 @@ bool armtap_inference_is_stranger(const struct inference_relations *relations, c
            ((part->stands && !(roles & part->stands)) || roles & part->denies & ROLE_IS_STRANGE);
 }
 
+enum inference_rest armtap_inference_rest_of(const struct inference_relations *relations, size_t offset,
+                                             bool is_current)
+{
+    const double tremble = (double)relations->tremble[offset], tremor = (double)relations->tremor[offset];
+    if (tremble < 0)
+        return REST_UNKNOWN;
+    if (is_current)
+        return tremor > TREMOR_OF_ACTUAL ? REST_TREMBLES : tremor < TREMOR_OF_TARGET ? REST_HELD : REST_UNKNOWN;
+    return tremble > TREMBLES ? REST_TREMBLES : tremble < HOLDS ? REST_HELD : REST_UNKNOWN;
+}
+
+/* Bits that say target (above 0) or actual (below): of motion, what is to the last bit the same while the arm rests is
+ * a target, where something else trembles then; of currents, which a model computes from what was measured, the size of
+ * the tremor tells. */
+static bool is_speed(const struct part *part)
+{
+    return part->proves & (ROLE_IS_SPEED | ROLE_IS_LINEAR_SPEED);
+}
+
+static double kind_bits(const struct inference_relations *relations, const struct part *part, size_t offset)
+{
+    const enum inference_rest rest = armtap_inference_rest_of(relations, offset, part->is_load);
+    if (rest != REST_UNKNOWN)
+        return rest == REST_TREMBLES ? -RESTED : is_speed(part) ? RESTED_SPEED : RESTED;
+    double kind = fmax(fmin((double)relations->kind[offset], KIND_MAX), -KIND_MAX);
+    return relations->roles[offset] & (ROLE_TWIN | ROLE_POSE) ? kind : fmax(fmin(kind, KIND_ALONE), -KIND_ALONE);
+}
+
 static double role_bits(const struct inference_relations *relations, const struct inference_field *about, size_t offset)
 {
     const unsigned roles = relations->roles[offset];
@@ -328,15 +371,15 @@ static double role_bits(const struct inference_relations *relations, const struc
     if (!part)
         return about->count == 6 ? -DENIAL * (double)bits_set(roles & STRANGE) : 0;
     double bits = PROOF * (double)bits_set(roles & part->proves) - DENIAL * (double)bits_set(roles & part->denies);
-    double kind = (double)relations->kind[offset];
-    kind = kind > KIND_MAX ? KIND_MAX : kind < -KIND_MAX ? -KIND_MAX : kind;
-    if (!(roles & (ROLE_TWIN | ROLE_POSE)))
-        kind = fmax(fmin(kind, KIND_ALONE), -KIND_ALONE);
+    const double kind = kind_bits(relations, part, offset);
     if (armtap_inference_is_stranger(relations, about, offset))
         bits -= STRANGER;
     if (part->needs && !(roles & part->needs))
         bits -= UNPROVEN;
-    return bits + (part->aim == TARGET ? kind : part->aim == ACTUAL ? -kind : 0);
+    return bits + (part->aim == TARGET   ? kind
+                   : part->aim == ACTUAL ? -kind
+                   : part->aim == EITHER ? fabs(kind) - 0.5
+                                         : 0);
 }
 
 /* ---- single fields ----------------------------------------------------------------------------------------------- */
@@ -367,7 +410,7 @@ static double gravity_bits(const struct inference_columns *columns, size_t offse
         near += fabs(length - GRAVITY) < 0.7;
         far += fabs(length - GRAVITY) > 6;
     }
-    return near > 0.5 * columns->sample->count && far < 0.05 * columns->sample->count ? 14 : -12;
+    return near > 0.5 * columns->sample->count && far < 0.05 * columns->sample->count ? 24 : -12;
 }
 
 /* Moments of inertia are positive, and mostly stand alone; a centre of gravity hardly has three equal parts. */
@@ -446,11 +489,53 @@ static double unconnected_bits(const struct inference_columns *columns, size_t o
     return column->least > -UNCONNECTED && column->most < UNCONNECTED ? 4 : -1;
 }
 
-/* What moves slows down. */
-static double momentum_bits(const struct inference_columns *columns, size_t offset)
+/* The length of six speeds, over the sample. */
+static double speed_at(const struct inference_columns *columns, size_t offset, unsigned row)
+{
+    double squares = 0;
+    for (unsigned i = 0; i < 6; i++) {
+        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+        const double value = !column ? 0 : column->values ? column->values[row] : column->mean;
+        squares += value * value;
+    }
+    return sqrt(squares);
+}
+
+static double correlation_with_speed(const struct inference_columns *columns, const struct column *column,
+                                     size_t offset)
+{
+    const unsigned rows = columns->sample->count;
+    double mean = 0, both = 0, squares = 0;
+    for (unsigned row = 0; row < rows; row++)
+        mean += speed_at(columns, offset, row) / rows;
+    for (unsigned row = 0; row < rows; row++) {
+        const double speed = speed_at(columns, offset, row) - mean;
+        both += speed * (column->values[row] - column->mean);
+        squares += speed * speed;
+    }
+    return squares > 0 ? both / sqrt(squares * rows) / column->spread : 0;
+}
+
+/* What moves slows down; and momentum goes with some speed. */
+static double momentum_bits(const struct inference_columns *columns, const struct inference_relations *relations,
+                            size_t offset)
 {
     const struct column *column = armtap_inference_column(columns, offset);
-    return column && column->values && (column->rises || column->least > column->most / 2) ? -12 : 0;
+    bool has_speed = false;
+    if (!column || !column->values || column->spread <= 0)
+        return 0;
+    if (column->rises || column->least < 0 || column->least > column->most / 2)
+        return -12;
+    if (column->least > AT_REST * column->most)
+        return -6;
+    for (size_t other = 0; other + 48 <= columns->length; other++)
+        if (relations->roles[other] & (ROLE_IS_SPEED | ROLE_IS_LINEAR_SPEED) &&
+            (other >= offset + 8 || other + 48 <= offset)) {
+            has_speed = true;
+            if (correlation_with_speed(columns, column, other) > WITH_SPEED)
+                return 12;
+        }
+    return has_speed ? -6 : 0;
 }
 
 static double special_bits(const struct inference_columns *columns, const struct inference_relations *relations,
@@ -471,7 +556,7 @@ static double special_bits(const struct inference_columns *columns, const struct
     if (strcmp(about->name, "tool_output_current") == 0 || strcmp(about->name, "io_current") == 0)
         return steadiness_bits(columns, offset, false);
     if (strcmp(about->name, "actual_momentum") == 0)
-        return momentum_bits(columns, offset);
+        return momentum_bits(columns, relations, offset);
     if (strcmp(about->name, "tcp_force_scalar") == 0)
         return size_bits(columns, offset);
     return 0;
@@ -576,6 +661,9 @@ static double amplitude_bits(const struct inference_columns *columns, const stru
     return bits;
 }
 
+/* What one look at values says, against what the sum of several does: they are not independent. */
+#define TEMPER 0.7
+
 /* ---- all together ------------------------------------------------------------------------------------------------ */
 
 static double weigh_numbers(const struct inference_columns *columns, const struct habit *habit,
@@ -605,7 +693,7 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
         named -= NO_NOISE;
     /* Elements of a vector are measured in the same way: they say it once more, not six times. */
     double weight = about->count == 1 ? 1 : VECTOR_SAYS / (double)(about->count - zeros);
-    return gain + named + weight * changing + log2((1 - habit->zero) / 0.8);
+    return gain + TEMPER * (named + weight * changing) + log2((1 - habit->zero) / 0.8);
 }
 
 static enum column_gain gain_of(enum armtap_type type)
@@ -642,6 +730,8 @@ static double cost_of_other(const struct habit *habit, int64_t value)
     return -log2(1 - habit->usual_share) + fmin(log2((double)states), cost_of_state(value));
 }
 
+/* Bits of a state that the field does not have, above those of its bytes. */
+#define ODD_STATE 32
 static bool has_state(const struct habit *habit, int64_t value)
 {
     return value >= habit->lowest && value <= habit->highest && value % step_of(habit) == 0;
@@ -671,7 +761,7 @@ static double cost_of_states(const struct inference_columns *columns, const stru
         const bool within = has_state(habit, value);
         double cost = value == habit->usual ? -log2(habit->usual_share)
                       : within              ? cost_of_other(habit, value)
-                                            : 8.0 * (about->size / about->count) + 8;
+                                            : 8.0 * (about->size / about->count) + ODD_STATE;
         double again = armtap_inference_return_cost(&past, (uint64_t)value, cost_of_state(value));
         if (i > 0 && within)
             cost = fmin(fmin(cost + 2, again), armtap_inference_step_cost((uint64_t)value, (uint64_t)before) + 1);
@@ -731,9 +821,9 @@ double armtap_inference_weigh(const struct inference_columns *columns, const str
     const struct habit *habit = &habits[field];
     switch (habit->kind) {
     case HABIT_NUMBERS:
-        return weigh_numbers(columns, habit, about, offset) + swing_bits(columns, about, offset) +
-               amplitude_bits(columns, about, offset) + role_bits(relations, about, offset) +
-               special_bits(columns, relations, about, offset);
+        return weigh_numbers(columns, habit, about, offset) +
+               TEMPER * (swing_bits(columns, about, offset) + amplitude_bits(columns, about, offset)) +
+               role_bits(relations, about, offset) + special_bits(columns, relations, about, offset);
     case HABIT_STATE:
         if (strcmp(about->name, "control_step") == 0)
             return counts(columns, offset) ? weigh_state(columns, habit, about, offset) + 40 : NO_NUMBERS;

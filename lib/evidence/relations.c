@@ -11,7 +11,7 @@
 #define TWIN 0.985
 #define PROPORTIONAL 0.9
 /* Correlations of currents of one joint; of a torque with a current under load; of a current with a speed. */
-#define TOGETHER 0.9
+#define TOGETHER 0.85
 #define BEARS 0.7
 #define RUBS 0.5
 /* Packages of some seconds of motion. */
@@ -207,7 +207,7 @@ static int moving_at(const struct search *search, size_t offset)
  * what was measured may be less than the motion shows. */
 static float kind_of(const struct column *column)
 {
-    float kind = column->digits == DIGITS_FULL ? 0 : -3;
+    float kind = column->digits == DIGITS_FULL || column->digits == DIGITS_HELD ? 0 : -3;
     if (column->curve == CURVE_ROUGH)
         kind -= 2;
     else if (column->curve == CURVE_SMOOTH && column->digits == DIGITS_FULL)
@@ -471,6 +471,129 @@ static void find_triples(struct search *search)
         }
 }
 
+/* ---- rest ------------------------------------------------------------------------------------------------------- */
+
+/* Packages in which an arm stands still, at least, that tell a target from what was measured. */
+#define RESTS_LEAST 6u
+/* Share of them in which what is measured changes, at least; and in which a target does, at most. */
+#define TREMBLES 0.5f
+#define HOLDS 0.05f
+/* Steps of what stands still, against all of its steps. */
+#define STILL 0.2
+/* Share of packages in which nothing goes on its way that a target holds. */
+#define HELD_MOSTLY 0.5
+
+static bool changes_at(const struct search *search, const struct block *block, unsigned row)
+{
+    for (unsigned i = 0; i < VECTOR; i++) {
+        const double *values = block->column[i] >= 0 ? search->moving[block->column[i]]->values : NULL;
+        if (values && values[row] != values[row - 1])
+            return true;
+    }
+    return false;
+}
+
+/* A vector that moves as an arm does: not a few counts that happen to stand beside each other. */
+static bool flows(const struct search *search, const struct block *block)
+{
+    unsigned smooth = 0;
+    for (unsigned i = 0; i < VECTOR; i++)
+        smooth += block->column[i] >= 0 && search->moving[block->column[i]]->paces == PACE_FLOWS;
+    return smooth >= 3 && smooth == block->moves;
+}
+
+/* Whether nothing goes on its way from the package before to this one: speeds hold, too, while the arm moves evenly. */
+static bool is_still(const struct search *search, unsigned row)
+{
+    for (unsigned i = 0; i < search->count; i++) {
+        const struct column *column = search->moving[i];
+        const double step = fabs(column->values[row] - column->values[row - 1]);
+        if (column->paces == PACE_FLOWS && !column->rises && step > STILL * column->spread * sqrt(2 * column->pace))
+            return false;
+    }
+    return true;
+}
+
+static bool holds_at(const struct search *search, const struct block *block, unsigned row)
+{
+    return armtap_inference_goes_on(search->columns->sample, row - 1) && !changes_at(search, block, row);
+}
+
+/* Whether a vector that moves otherwise is, in most packages of those, what it was in the one before, to the last bit.
+ */
+static bool is_held(const struct search *search, const struct block *block, const bool still[EVIDENCE_ROWS])
+{
+    unsigned held = 0, all = 0;
+    for (unsigned row = 1; row < search->columns->sample->count; row++) {
+        all += still[row];
+        held += still[row] && holds_at(search, block, row);
+    }
+    return held > HELD_MOSTLY * all;
+}
+
+/* Marks packages at rest: nothing goes on its way, and a target is what it was in the one before; twice in a row. */
+static unsigned find_rest(const struct search *search, bool rests[EVIDENCE_ROWS])
+{
+    const unsigned rows = search->columns->sample->count;
+    bool still[EVIDENCE_ROWS] = {false};
+    unsigned count = 0;
+    for (unsigned row = 1; row < rows; row++)
+        still[row] = armtap_inference_goes_on(search->columns->sample, row - 1) && is_still(search, row);
+    for (unsigned b = 0; b < search->blocks; b++) {
+        const struct block *block = &search->block[b];
+        if (flows(search, block) && is_held(search, block, still))
+            for (unsigned row = 2; row < rows; row++)
+                rests[row] =
+                    rests[row] || (still[row] && holds_at(search, block, row) && holds_at(search, block, row - 1));
+    }
+    for (unsigned row = 0; row < rows; row++)
+        count += rests[row];
+    return count;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+/* The steps of a vector while the arm rests, against its spread: of the median element that moves. */
+static double tremor_of(const struct search *search, const struct block *block, const bool rests[EVIDENCE_ROWS])
+{
+    double sizes[VECTOR];
+    unsigned count = 0;
+    for (unsigned i = 0; i < VECTOR; i++) {
+        const struct column *column = block->column[i] >= 0 ? search->moving[block->column[i]] : NULL;
+        double squares = 0, steps = 0;
+        for (unsigned row = 1; column && row < search->columns->sample->count; row++) {
+            const double step = column->values[row] - column->values[row - 1];
+            squares += rests[row] ? step * step : 0;
+            steps += rests[row];
+        }
+        if (column && steps > 0)
+            sizes[count++] = sqrt(squares / steps) / column->spread;
+    }
+    qsort(sizes, count, sizeof *sizes, by_size);
+    return count > 0 ? sizes[count / 2] : 0;
+}
+
+static void find_tremble(struct search *search)
+{
+    struct inference_relations *relations = search->relations;
+    bool rests[EVIDENCE_ROWS] = {false};
+    const unsigned count = find_rest(search, rests);
+    bool is_measured = false;
+    for (unsigned b = 0; b < search->blocks; b++) {
+        unsigned changes = 0;
+        for (unsigned row = 1; row < search->columns->sample->count; row++)
+            changes += rests[row] && changes_at(search, &search->block[b], row);
+        relations->tremble[search->block[b].offset] = count >= RESTS_LEAST ? (float)changes / (float)count : -1;
+        relations->tremor[search->block[b].offset] = (float)tremor_of(search, &search->block[b], rests);
+        is_measured = is_measured || (changes > TREMBLES * (float)count && flows(search, &search->block[b]));
+    }
+    for (unsigned b = 0; b < search->blocks && !is_measured; b++)
+        relations->tremble[search->block[b].offset] = -1;
+}
+
 /* ---- targets and what was measured ------------------------------------------------------------------------------- */
 
 /* Vectors that belong together are of one kind, and of two that are nearly the same, one is of each. */
@@ -532,7 +655,7 @@ static unsigned bonds_of_torque(const struct search *search, const struct block 
         alike += likeness.alike > TOGETHER && likeness.ratio > 0.6 && likeness.ratio < 1.7;
         loaded += bears_weight(i) && likeness.alike > BEARS && likeness.ratio > 3 && likeness.ratio < 60;
     }
-    return (both >= 3 && alike + 1 >= both ? BOND_CURRENTS : 0) | (loaded > 0 ? BOND_MOMENT : 0);
+    return (both >= 3 && 3 * alike >= 2 * both ? BOND_CURRENTS : 0) | (loaded > 0 ? BOND_MOMENT : 0);
 }
 
 /* Whether the first vector has the sign of the other one, or of the other one's derivative. */
@@ -610,6 +733,7 @@ static int find_all(struct search *search, inference_solver *solve, void *user)
     find_strange_speeds(search);
     find_triples(search);
     watch_motion(search);
+    find_tremble(search);
     settle_kinds(search);
     find_bonds(search);
     return error;
@@ -621,6 +745,8 @@ int armtap_inference_relations_find(struct inference_relations *relations, const
     *relations = (struct inference_relations){.clock = SIZE_MAX};
     relations->roles = calloc(columns->length + 1, sizeof *relations->roles);
     relations->kind = calloc(columns->length + 1, sizeof *relations->kind);
+    relations->tremble = calloc(columns->length + 1, sizeof *relations->tremble);
+    relations->tremor = calloc(columns->length + 1, sizeof *relations->tremor);
     relations->block = malloc((columns->length + 1) * sizeof *relations->block);
     relations->bonds = calloc((size_t)BLOCKS_MAX * BLOCKS_MAX, sizeof *relations->bonds);
     for (size_t offset = 0; offset <= columns->length && relations->block; offset++)
@@ -629,7 +755,8 @@ int armtap_inference_relations_find(struct inference_relations *relations, const
     int error = ARMTAP_ERR_MEMORY;
     if (search)
         search->number = malloc((columns->count + 1) * sizeof *search->number);
-    if (search && search->number && relations->roles && relations->kind && relations->block && relations->bonds) {
+    if (search && search->number && relations->roles && relations->kind && relations->tremble && relations->tremor &&
+        relations->block && relations->bonds) {
         search->columns = columns;
         search->relations = relations;
         error = find_all(search, solve, user);
@@ -648,10 +775,13 @@ void armtap_inference_relations_clear(struct inference_relations *relations)
 {
     free(relations->roles);
     free(relations->kind);
+    free(relations->tremble);
+    free(relations->tremor);
     free(relations->block);
     free(relations->bonds);
     relations->block = NULL;
     relations->bonds = NULL;
     relations->roles = NULL;
     relations->kind = NULL;
+    relations->tremble = relations->tremor = NULL;
 }

@@ -951,7 +951,7 @@ static void vectors_are_as_large_as_those_of_arms(void **state)
         if (arm == sizeof arms / sizeof *arms)
             check_sizes(i, (const double[]){1, 1}, -0.01, 0.01);
         else
-            check_sizes(i, arms[arm].usual, 0.65, 2.5);
+            check_sizes(i, arms[arm].usual, 0.4, 2.5);
         found += arm < sizeof arms / sizeof *arms;
     }
     assert_int_equal(found, sizeof arms / sizeof *arms);

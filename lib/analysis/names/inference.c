@@ -15,7 +15,7 @@
  * not given. */
 #define CERTAIN 0.9
 /* Without an order, names are told apart by their values alone, and neighbours do not confirm them. */
-#define CERTAIN_ALONE 0.985
+#define CERTAIN_ALONE 0.95
 /* Bits by which another field of the same size may fit whole numbers better; and by which one must fit better than all
  * others where the order is broken. */
 #define RIVAL 6
@@ -224,13 +224,24 @@ static unsigned changes_at(const struct inference_columns *columns, size_t offse
     return changes;
 }
 
+/* Newer controllers give their target currents as control outputs. */
+static bool are_always_same(const struct inference_tiling *tiling, const struct tiling_piece *one,
+                            const struct tiling_piece *other)
+{
+    const char *a = tiling->field[one->field].name, *b = tiling->field[other->field].name;
+    return tiling->order[ORDER_GUIDE] > CERTAIN &&
+           ((strcmp(a, "target_current") == 0 && strcmp(b, "joint_control_output") == 0) ||
+            (strcmp(b, "target_current") == 0 && strcmp(a, "joint_control_output") == 0));
+}
+
 /* Where another piece has the same number; SIZE_MAX: nowhere. */
 static size_t copy_of(const struct inference_columns *columns, const struct inference_tiling *tiling,
                       const struct tiling_piece *piece, size_t offset, unsigned width)
 {
     for (size_t i = 0; i < tiling->count; i++) {
         const struct tiling_piece *other = &tiling->pieces[i];
-        for (size_t at = other->offset; other != piece && at < other->offset + other->size; at += width)
+        for (size_t at = other->offset;
+             other != piece && !are_always_same(tiling, piece, other) && at < other->offset + other->size; at += width)
             if (other->size / other->count == width && are_same(columns, offset, at, width))
                 return at;
     }
@@ -363,6 +374,76 @@ static bool is_curve_alone(const struct reading *reading, size_t i, bool has_ord
     return has_order ? count_behind(reading, i, enough) < BEHIND_LEAST : !curve->is_of_tool;
 }
 
+/* Which of the many fields that are always 0 it is, nothing shows. */
+static bool is_all_zero(const struct inference_columns *columns, const struct tiling_piece *piece)
+{
+    for (unsigned row = 0; row < columns->sample->count; row++)
+        for (size_t i = 0; i < piece->size; i++)
+            if (armtap_inference_bytes(columns, row, piece->offset)[i] != 0)
+                return false;
+    return true;
+}
+
+/* Bits of one double after the other in registers. */
+static double register_bits(const struct inference_tiling *tiling, const struct tiling_piece *piece)
+{
+    double bits = 0;
+    for (size_t i = 0; i < tiling->fields; i++)
+        if (tiling->field[i].repeats && tiling->field[i].type == piece->type &&
+            strncmp(tiling->field[i].name, "output", 6) == 0)
+            for (unsigned k = 0; k < piece->count; k++)
+                bits += (double)tiling->bits[(piece->offset + piece->size / piece->count * k) * tiling->fields + i] +
+                        tiling->field[i].log_chance;
+    return bits;
+}
+
+/* What the values alone say, without the order and without the other pieces: the share of the field among all of the
+ * same type and count, and among registers. */
+static double own_share(const struct inference_tiling *tiling, const struct tiling_piece *piece)
+{
+    const float *bits = tiling->bits + piece->offset * tiling->fields;
+    const double own = (double)bits[piece->field] + tiling->field[piece->field].log_chance;
+    double others = piece->count > 1 ? exp2(register_bits(tiling, piece) - own) : 0;
+    for (size_t i = 0; i < tiling->fields; i++)
+        if (i != piece->field && tiling->field[i].type == piece->type && tiling->field[i].count == piece->count)
+            others += exp2((double)bits[i] + tiling->field[i].log_chance - own);
+    return 1 / (1 + others);
+}
+
+static bool is_constant(const struct inference_columns *columns, const struct tiling_piece *piece)
+{
+    for (unsigned row = 1; row < columns->sample->count; row++)
+        if (memcmp(armtap_inference_bytes(columns, 0, piece->offset),
+                   armtap_inference_bytes(columns, row, piece->offset), piece->size) != 0)
+            return false;
+    return true;
+}
+
+/* A control output looks like a current: here like what is aimed at, there like what is measured. */
+static bool is_beside_currents(const struct inference_tiling *tiling)
+{
+    unsigned currents = 0;
+    for (size_t i = 0; i < tiling->count; i++) {
+        const char *name = tiling->field[tiling->pieces[i].field].name;
+        currents += (strcmp(name, "target_current") == 0 || strcmp(name, "actual_current") == 0) &&
+                    tiling->pieces[i].certainty >= CERTAIN;
+    }
+    return currents > 0 && tiling->order[ORDER_GUIDE] > CERTAIN;
+}
+
+/* Whether the values have a part in the name. */
+static bool is_shown(const struct reading *reading, const struct tiling_piece *piece)
+{
+    const double own = own_share(&reading->tiling, piece);
+    if (is_all_zero(&reading->columns, piece) ||
+        (strcmp(reading->tiling.field[piece->field].name, "joint_control_output") == 0 &&
+         !is_beside_currents(&reading->tiling)))
+        return false;
+    if (is_constant(&reading->columns, piece))
+        return piece->count == 1 || own > 0.999;
+    return own > 0.1 || piece->certainty > 0.995;
+}
+
 static void put_field(struct armtap_inference *inference, const struct reading *reading, size_t i)
 {
     const struct tiling_piece *piece = &reading->tiling.pieces[i];
@@ -376,8 +457,9 @@ static void put_field(struct armtap_inference *inference, const struct reading *
     const struct inference_side side =
         armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, enough);
     const bool is_one_of_two = copy != SIZE_MAX || (inference->result.moved && !side.is_proven);
-    bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved && !is_one_of_two &&
-                   !is_alone && !is_by_order_only(&reading->tiling, piece, reading->rival) &&
+    bool certain = piece->certainty >= enough && is_shown(reading, piece) && likeliest->field &&
+                   inference->result.moved && !is_one_of_two && !is_alone &&
+                   !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                    !armtap_inference_is_stranger(&reading->relations, likeliest, piece->offset);
     snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
     *field = (struct armtap_inferred_field){.name = certain ? likeliest->name : inference->names[i],

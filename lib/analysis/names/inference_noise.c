@@ -33,23 +33,30 @@
 #define ON_GRID 1e-4
 #define PI 3.14159265358979323846
 /* Seconds from package to package, up to which differences tell noise from motion. */
-#define RESOLVED 0.05
+#define RESOLVED 0.0125
 /* Noise against that of another quantity of the same motion, below which it is none: filters and differentiation make a
  * thousandth of it at the utmost. */
 #define NONE 1e-4
+/* Noise of what was measured against that of its target: where the target follows the arm, as one leads it by hand,
+ * both have the same. */
+#define NOISIER 3
+/* Probability of the guide's order from which on it tells a target from what was measured, where both are there. */
+#define IN_ORDER 0.99
 /* Correlation from which on a vector is ahead. */
 #define AHEAD 0.8
 
 static const struct pair {
     const char *target, *actual;
     bool is_motion; /* of which all others are computed */
+    bool is_speed;  /* 0 at rest on some arms, though measured */
+    bool is_load;   /* a target of it trembles, too */
 } pairs[] = {
-    {"target_q", "actual_q", true},
-    {"target_qd", "actual_qd", true},
-    {"target_TCP_pose", "actual_TCP_pose", true},
-    {"target_TCP_speed", "actual_TCP_speed", true},
-    {"target_TCP_acceleration", "actual_TCP_acceleration", false},
-    {"target_current", "actual_current", false},
+    {"target_q", "actual_q", true, false, false},
+    {"target_qd", "actual_qd", true, true, false},
+    {"target_TCP_pose", "actual_TCP_pose", true, false, false},
+    {"target_TCP_speed", "actual_TCP_speed", true, true, false},
+    {"target_TCP_acceleration", "actual_TCP_acceleration", false, true, false},
+    {"target_current", "actual_current", false, false, true},
 };
 #define PAIRS (sizeof pairs / sizeof *pairs)
 
@@ -136,7 +143,8 @@ static double size_of(const struct column *column)
 
 static double rounding_of(const struct inference_columns *columns, const struct column *column)
 {
-    const double size = size_of(column), single = column->digits == DIGITS_FULL ? 0 : OF_SINGLE * size;
+    const double size = size_of(column),
+                 single = column->digits == DIGITS_FULL || column->digits == DIGITS_HELD ? 0 : OF_SINGLE * size;
     return fmax(single, OF_GRID * grid_of(columns->sample, column->values, size));
 }
 
@@ -278,12 +286,18 @@ static struct inference_side side_of_two(const struct question *question, const 
                        beside = noise_of(question->columns, step, other);
     const size_t target = (is_target ? question->piece : other)->offset,
                  actual = (is_target ? other : question->piece)->offset;
-    if (is_noisy(&own) || is_noisy(&beside))
+    const struct noise *measured = is_target ? &beside : &own, *aimed = is_target ? &own : &beside;
+    if (is_noisy(measured) && measured->most > NOISIER * aimed->most)
         return (struct inference_side){NULL, true, ""};
+    if (is_noisy(aimed) && aimed->most > NOISIER * measured->most)
+        return (struct inference_side){name_of(question, other), false,
+                                       is_target ? "it is noisier" : "it is less noisy"};
     if (leads(question->columns, target, actual))
         return (struct inference_side){name_of(question, other), true, is_target ? "it leads" : "it follows"};
     if (leads(question->columns, actual, target))
         return (struct inference_side){name_of(question, other), false, is_target ? "it follows" : "it leads"};
+    if (question->tiling->order[ORDER_GUIDE] > IN_ORDER && target < actual)
+        return (struct inference_side){NULL, true, ""};
     return (struct inference_side){name_of(question, other), false, "neither noise nor lag tells which"};
 }
 
@@ -298,8 +312,16 @@ struct inference_side armtap_inference_side_of(const struct inference_columns *c
         return (struct inference_side){NULL, true, ""};
     const bool is_target = strcmp(name, question.pair->target) == 0;
     const char *other = is_target ? question.pair->actual : question.pair->target;
-    if (find(&question, other))
-        return side_of_two(&question, find(&question, other), is_target);
+    const struct tiling_piece *twin = find(&question, other);
+    const enum inference_rest rest = armtap_inference_rest_of(relations, piece->offset, question.pair->is_load),
+                              of_twin = twin ? armtap_inference_rest_of(relations, twin->offset, question.pair->is_load)
+                                             : REST_UNKNOWN;
+    if (rest == REST_TREMBLES || (rest == REST_HELD && (!question.pair->is_speed || of_twin == REST_TREMBLES)))
+        return (struct inference_side){other, is_target == (rest == REST_HELD),
+                                       rest == REST_HELD ? "it holds while the arm rests"
+                                                         : "it trembles while the arm rests"};
+    if (twin)
+        return side_of_two(&question, twin, is_target);
     const struct noise noise = noise_of(columns, relations->step, piece);
     if (is_noisy(&noise))
         return (struct inference_side){other, !is_target, is_target ? "it has noise" : "it has a sensor's noise"};

@@ -26,13 +26,12 @@ static void values_of(const struct solution *solution, unsigned vector, unsigned
     }
 }
 
-static bool is_within(const struct solution *solution, unsigned vector, double linear, double angular)
+static bool is_within(const struct solution *solution, unsigned vector, const double most[VECTOR])
 {
     for (unsigned i = 0; i < VECTOR; i++) {
         const struct column *column =
             armtap_inference_column(solution->columns, solution->relations->vector[vector] + 8 * i);
-        double most = i < 3 ? linear : angular;
-        if (column->least < -most || column->most > most)
+        if (column->least < -most[i] || column->most > most[i])
             return false;
     }
     return true;
@@ -111,6 +110,10 @@ static int compare(struct solution *solution, unsigned joints, unsigned pose, do
     return ARMTAP_OK;
 }
 
+/* m and rad. The last joint of some arms turns without an end. */
+static const double of_pose[VECTOR] = {3.5, 3.5, 3.5, 6.3, 6.3, 6.3},
+                    of_joints[VECTOR] = {6.4, 6.4, 6.4, 6.4, 6.4, 1e4};
+
 int armtap_inference_find_poses(void *best, const struct inference_columns *columns,
                                 struct inference_relations *relations)
 {
@@ -118,10 +121,10 @@ int armtap_inference_find_poses(void *best, const struct inference_columns *colu
     int error = take_turns(&solution);
     for (unsigned b = 0; b < relations->vectors; b++) {
         double least = INFINITY;
-        if (!is_within(&solution, b, 3.5, 6.3))
+        if (!is_within(&solution, b, of_pose))
             continue;
         for (unsigned a = 0; a < relations->vectors && error == ARMTAP_OK; a++)
-            if (!overlap(&solution, a, b) && is_within(&solution, a, 6.4, 6.4) && turns_fit(&solution, a, b))
+            if (!overlap(&solution, a, b) && is_within(&solution, a, of_joints) && turns_fit(&solution, a, b))
                 error = compare(&solution, a, b, &least);
     }
     free(solution.turn);

@@ -84,7 +84,7 @@ static void choice_at(size_t choice, const struct inference_field *fields, size_
 #define SHARE_LEAST 1e-5
 #define WAY_LEAST 1e-12
 
-static const double order_bits[ORDERS] = {[ORDER_GUIDE] = -0.7, [ORDER_ALPHABET] = -4, [ORDER_ANY] = -2};
+static const double order_bits[ORDERS] = {[ORDER_GUIDE] = -0.7, [ORDER_ALPHABET] = -9, [ORDER_ANY] = -2};
 
 struct paths {
     const struct inference_tiling *tiling;
