@@ -58,7 +58,8 @@ struct manners {
     double push[6], bias[6];                       /* N, Nm */
     double offset[JOINTS];                         /* of the encoders, rad */
     bool is_stiff[JOINTS], keeps_warmth[JOINTS];
-    double start; /* s until the program begins */
+    double force_noise; /* N, in motion */
+    double start;       /* s until the program begins */
     unsigned decimals, clock_decimals;
     double main_voltage, robot_voltage, joint_voltage[JOINTS];
 };
@@ -93,9 +94,10 @@ struct arm {
     bool following;
     double rested; /* s at rest */
     double smooth_q[6], last_target_q[6], last_target_qd[6];
-    double held_q[6], fading[6], stop_error[6];
-    double motion[3]; /* of the tool, m/s: what the targets were before they followed */
-    double wrench[6]; /* the force as it is sent */
+    double held_q[6], fading[6], stop_error[6], stop_current[6];
+    double motion[3];  /* of the tool, m/s: what the targets were before they followed */
+    double turn[3][3]; /* of the flange */
+    double wrench[6];  /* the force as it is sent */
     double shown_warmth[6], shown_voltage[6];
 };
 

@@ -60,6 +60,7 @@ static void draw_as_recorded(struct arm *arm, struct random *r)
     n->encoder = random_between(r, 1e-5, 2.5e-5);
     n->speed_noise = random_between(r, 1e-3, 4e-3);
     n->current_noise = random_between(r, 0.02, 0.1);
+    m->force_noise = random_between(r, 0.8, 2.5);
     n->actual_is_float = true;
     n->speed_rests = false;
     m->main_voltage = random_between(r, 47.6, 48.3);
@@ -190,13 +191,16 @@ static double counted(const struct arm *arm, unsigned joint, double q)
     return as_float(COUNT * floor((q - offset) / COUNT + 0.5)) + offset;
 }
 
-/* Each stop ends a little beside its target; the speeds are noise, or nothing. */
+/* Each stop ends a little beside its target, and friction holds some of the weight; the speeds are noise, or nothing.
+ */
 static void come_to_rest(struct arm *arm)
 {
     struct random *r = &arm->apart;
     for (unsigned i = 0; i < JOINTS; i++) {
-        if (arm->rested == 0)
+        if (arm->rested == 0) {
             arm->stop_error[i] = random_normal(r, 6e-5);
+            arm->stop_current[i] = random_normal(r, 0.15);
+        }
         arm->q[i] += arm->stop_error[i];
         arm->qd[i] = arm_manners_time(arm) < 0 || random_chance(r, 0.25) ? 0 : as_float(random_normal(r, 5e-4));
     }
@@ -255,6 +259,8 @@ void arm_manners_follow(struct arm *arm)
 {
     double seconds = arm->stride / (double)arm->plan.hz;
     bool still = is_still(arm), follows = arm_manners_follows(arm);
+    if (arm_behaves(arm, BEHAVES_AS_RECORDED))
+        arm->nature.force_noise = arm->manners.force_noise * (still ? 0.1 : 1);
     if (still && arm_behaves(arm, BEHAVES_AS_RECORDED))
         come_to_rest(arm);
     for (unsigned i = 0; i < JOINTS && arm_behaves(arm, BEHAVES_AS_RECORDED | BEHAVES_STIFF); i++)
@@ -319,13 +325,18 @@ static void read_as_recorded(struct arm *arm, double seconds)
     read_power(arm, seconds);
     read_warmth(arm, seconds);
     arm->target_current[0] += random_normal(r, 1e-17);
+    arm->target_moment[0] += random_normal(r, 1e-16);
     for (unsigned i = 0; i < JOINTS; i++) {
         arm->control[i] = arm->target_current[i];
         if (still)
-            arm->current[i] = as_float(arm->target_current[i] + 0.2 * (arm->current[i] - arm->target_current[i]));
-        arm->wrench[i] += arm->manners.bias[i];
+            arm->current[i] = as_float(arm->target_current[i] + arm->stop_current[i] +
+                                       0.2 * (arm->current[i] - arm->target_current[i]));
     }
     for (unsigned i = 0; i < 3; i++) {
+        for (unsigned k = 0; k < 3; k++) { /* what the sensor is off turns with the tool */
+            arm->wrench[i] += arm->turn[i][k] * arm->manners.bias[k];
+            arm->wrench[3 + i] += arm->turn[i][k] * arm->manners.bias[3 + k];
+        }
         squares += arm->target_speed[i] * arm->target_speed[i];
         arm->accelerometer[i] = stepped(arm->accelerometer[i], 0.0191536);
     }

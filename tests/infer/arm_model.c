@@ -471,6 +471,7 @@ static void measure_tool(struct arm *arm, struct place *place, double seconds)
     pose_of(arm, place, arm->pose);
     speed_of(place, arm->qd, JOINTS, arm->pose, arm->speed);
     speed_of(place, arm->qd, 2, place->origin[2], elbow);
+    memcpy(arm->turn, place->turn, sizeof arm->turn);
     memcpy(arm->elbow, place->origin[2], sizeof arm->elbow);
     memcpy(arm->elbow_speed, elbow, sizeof arm->elbow_speed);
     double moving = 0;

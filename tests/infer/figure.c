@@ -84,6 +84,12 @@ static const struct kind {
      false, 0.11, 0.82},
     {"pose, alone or with joints", true, IN_GUIDE_ORDER, POSE, 10, LOW_RATES, BEHAVES_LED | BEHAVES_STIFF, false, 0.35,
      0.59},
+    {"1 to 5 fields, force control", true, IN_GUIDE_ORDER, ONE_TO_FIVE, 10, USUAL_RATES,
+     BEHAVES_AS_RECORDED | BEHAVES_PUSHING, false, 0, 0},
+    {"as recorded, rounded, half registers", true, IN_GUIDE_ORDER, HALF_REGISTERS, 10, LOW_RATES,
+     BEHAVES_AS_RECORDED | BEHAVES_ROUNDED | BEHAVES_UNWRITTEN | BEHAVES_BARE, false, 0, 0},
+    {"led by hand, as recorded, low rates, 2 s", true, IN_GUIDE_ORDER, LIKE_CLIENTS, 2, LOW_RATES,
+     BEHAVES_LED | BEHAVES_STIFF | BEHAVES_AS_RECORDED, false, 0, 0},
     {"behaviours, rates, lengths drawn", true, IN_GUIDE_ORDER, LIKE_CLIENTS, 10, USUAL_RATES, 0, true, 0.51, 0.88},
     {"the same, any fields", true, IN_GUIDE_ORDER, ANY_FIELDS, 10, USUAL_RATES, 0, true, 0.38, 0.86},
 };
@@ -100,6 +106,7 @@ struct band {
 /* A name that is wrong, and what is there. */
 struct mistake {
     char given[64], truth[64];
+    const char *row; /* where it was first */
     unsigned count;
 };
 
@@ -309,7 +316,7 @@ static void count_certainty(struct band *of, double certainty, bool right)
     of[i].sum += certainty;
 }
 
-static void count_mistake(struct tally *tally, const char *given, const char *truth)
+static void count_mistake(struct tally *tally, const char *given, const char *truth, const char *row)
 {
     unsigned i = 0;
     while (i < tally->kinds_of_mistakes &&
@@ -321,6 +328,7 @@ static void count_mistake(struct tally *tally, const char *given, const char *tr
         struct mistake *mistake = &tally->mistakes[tally->kinds_of_mistakes++];
         snprintf(mistake->given, sizeof mistake->given, "%s", given);
         snprintf(mistake->truth, sizeof mistake->truth, "%s", truth);
+        mistake->row = row;
     }
     tally->mistakes[i].count++;
 }
@@ -335,7 +343,7 @@ static void count_name(const struct scene *scene, const struct armtap_inferred_f
     if (right)
         return;
     tally->standing[standing_of(&scene->recipe, field)]++;
-    count_mistake(tally, field->name, truth);
+    count_mistake(tally, field->name, truth, scene->kind->name);
 }
 
 static void count_names(const struct scene *scene, const struct armtap_inferred *found, struct score *score,
@@ -542,7 +550,8 @@ static void print_mistakes(struct tally *tally)
     printf("names of what never changes: %u, %u of them right\n", tally->constant, tally->constant_right);
     qsort(tally->mistakes, tally->kinds_of_mistakes, sizeof tally->mistakes[0], by_count);
     for (unsigned i = 0; i < tally->kinds_of_mistakes; i++)
-        printf("  %4u  %-30s <- %s\n", tally->mistakes[i].count, tally->mistakes[i].given, tally->mistakes[i].truth);
+        printf("  %4u  %-30s <- %-30s (%s)\n", tally->mistakes[i].count, tally->mistakes[i].given,
+               tally->mistakes[i].truth, tally->mistakes[i].row);
 }
 
 /* A sample says nothing about calibration. */
