@@ -30,11 +30,13 @@ static void weigh_by(const struct weighing *weighing, size_t of, const struct in
                      size_t place)
 {
     const struct inference_tiling *tiling = weighing->tiling;
+    /* Few moves do not show which arm it is, so that no pose follows from any joints. */
+    const float denial = pair->bond == BOND_POSE && !weighing->relations->joints_known ? 0 : pair->denial;
     for (size_t offset = 0; offset < tiling->length; offset++) {
         float *own = &weighing->bits[offset * tiling->fields + of];
         size_t from = is_first ? offset : place, to = is_first ? place : offset;
         if (offset != place && *own > IMPOSSIBLE)
-            *own += armtap_inference_bonds(weighing->relations, from, to) & pair->bond ? pair->proof : -pair->denial;
+            *own += armtap_inference_bonds(weighing->relations, from, to) & pair->bond ? pair->proof : -denial;
     }
 }
 
