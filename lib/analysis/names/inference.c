@@ -15,7 +15,7 @@
  * not given. */
 #define CERTAIN 0.9
 /* Without an order, names are told apart by their values alone, and neighbours do not confirm them. */
-#define CERTAIN_ALONE 0.95
+#define SURE 0.98
 /* Bits by which another field of the same size may fit whole numbers better; and by which one must fit better than all
  * others where the order is broken. */
 #define RIVAL 6
@@ -27,6 +27,8 @@
 #define BEHIND_LEAST 2u
 /* What a name's probability is worth where its values stand once more. */
 #define ONE_OF_TWO 0.5
+/* And where nothing else shows an arm. */
+#define ALONE 0.8
 /* Changes of a number that another one cannot have by chance. */
 #define COPIED_CHANGES 8u
 #define PACKAGES_MIN 8u
@@ -282,7 +284,7 @@ static bool is_elsewhere(const struct inference_tiling *tiling, const struct til
 {
     for (size_t i = 0; i < tiling->count; i++)
         if (&tiling->pieces[i] != piece && tiling->pieces[i].field == field && !tiling->field[field].repeats &&
-            tiling->pieces[i].certainty >= CERTAIN_ALONE)
+            tiling->pieces[i].certainty >= SURE)
             return true;
     return false;
 }
@@ -410,6 +412,27 @@ static double own_share(const struct inference_tiling *tiling, const struct tili
     return 1 / (1 + others);
 }
 
+/* Whether another piece that is known has to it what its field has to this one: a speed to a position, currents to each
+ * other. */
+static bool is_bonded(const struct reading *reading, const struct tiling_piece *piece)
+{
+    const struct inference_tiling *tiling = &reading->tiling;
+    const enum inference_group own = tiling->field[piece->field].group;
+    const struct inference_pair *pair;
+    for (size_t i = 0; own != GROUPS && i < tiling->count; i++) {
+        const struct tiling_piece *other = &tiling->pieces[i];
+        const enum inference_group group = tiling->field[other->field].group;
+        for (size_t k = 0; other != piece && other->certainty >= CERTAIN && (pair = armtap_inference_pair_at(k)); k++)
+            if (pair->proof > 0 &&
+                ((pair->one == own && pair->other == group &&
+                  armtap_inference_bonds(&reading->relations, piece->offset, other->offset) & pair->bond) ||
+                 (pair->one == group && pair->other == own &&
+                  armtap_inference_bonds(&reading->relations, other->offset, piece->offset) & pair->bond)))
+                return true;
+    }
+    return false;
+}
+
 static bool is_constant(const struct inference_columns *columns, const struct tiling_piece *piece)
 {
     for (unsigned row = 1; row < columns->sample->count; row++)
@@ -441,7 +464,55 @@ static bool is_shown(const struct reading *reading, const struct tiling_piece *p
         return false;
     if (is_constant(&reading->columns, piece))
         return piece->count == 1 || own > 0.999;
-    return own > 0.1 || piece->certainty > 0.995;
+    return own > 0.01 || piece->certainty > 0.995;
+}
+
+/* How often a name is right whose probability is so high, of all that rests on weights: 1 - (1 - probability) ^ power,
+ * at most so often. Measured by tests/infer/figure and on recordings of real arms. */
+enum proof { BY_VALUES, BY_BONDS, BY_LOOKS, PROOFS };
+static const struct {
+    double power, most;
+} calibration[PROOFS] = {
+    [BY_VALUES] = {1, 0.997},  /* scalars, modes, temperatures: their values are like no others */
+    [BY_BONDS] = {0.6, 0.985}, /* motion and loads, where another vector has to them what it should */
+    [BY_LOOKS] = {0.33, 0.97}, /* the same, where none has */
+};
+/* Probability below which the first kind is not as sure as it says, either. */
+#define SURE_OF_ITSELF 0.9
+
+static double calibrate(double probability, enum proof proof)
+{
+    const double power = proof == BY_VALUES && probability < SURE_OF_ITSELF ? 0.7 : calibration[proof].power;
+    return fmin(1 - pow(1 - fmin(probability, 1), power), calibration[proof].most);
+}
+
+/* What there is to say about a name. */
+struct verdict {
+    size_t copy;                /* where its numbers stand once more; SIZE_MAX: nowhere */
+    struct inference_side side; /* target or actual */
+    bool is_alone;
+    double certainty;
+    bool is_given;
+};
+
+static struct verdict judge(const struct reading *reading, size_t i, bool has_order, bool has_moved)
+{
+    const struct tiling_piece *piece = &reading->tiling.pieces[i];
+    const struct inference_field *field = &reading->tiling.field[piece->field];
+    const bool is_bound = is_bonded(reading, piece);
+    struct verdict verdict = {
+        find_copy(&reading->columns, &reading->tiling, piece),
+        armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, CERTAIN),
+        is_curve_alone(reading, i, has_order, CERTAIN), 0, false};
+    const bool is_one_of_two = verdict.copy != SIZE_MAX || (has_moved && !verdict.side.is_proven);
+    verdict.certainty = calibrate(piece->certainty, field->group == GROUPS ? BY_VALUES
+                                                    : is_bound             ? BY_BONDS
+                                                                           : BY_LOOKS) *
+                        (is_one_of_two ? ONE_OF_TWO : 1) * (verdict.is_alone ? ALONE : 1);
+    verdict.is_given = verdict.certainty >= CERTAIN && field->field && has_moved && is_shown(reading, piece) &&
+                       !is_by_order_only(&reading->tiling, piece, reading->rival) &&
+                       !armtap_inference_is_stranger(&reading->relations, field, piece->offset);
+    return verdict;
 }
 
 static void put_field(struct armtap_inference *inference, const struct reading *reading, size_t i)
@@ -450,32 +521,23 @@ static void put_field(struct armtap_inference *inference, const struct reading *
     const struct inference_field *likeliest = &reading->tiling.field[piece->field];
     const size_t begin = inference->result.recipe_id >= 0 ? 1 : 0;
     struct armtap_inferred_field *field = &inference->fields[i];
-    const bool has_order = inference->result.order[0] != '\0';
-    const double enough = has_order ? CERTAIN : CERTAIN_ALONE;
-    const bool is_alone = is_curve_alone(reading, i, has_order, enough);
-    const size_t copy = find_copy(&reading->columns, &reading->tiling, piece);
-    const struct inference_side side =
-        armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, enough);
-    const bool is_one_of_two = copy != SIZE_MAX || (inference->result.moved && !side.is_proven);
-    bool certain = piece->certainty >= enough && is_shown(reading, piece) && likeliest->field &&
-                   inference->result.moved && !is_one_of_two && !is_alone &&
-                   !is_by_order_only(&reading->tiling, piece, reading->rival) &&
-                   !armtap_inference_is_stranger(&reading->relations, likeliest, piece->offset);
+    const struct verdict verdict = judge(reading, i, inference->result.order[0] != '\0', inference->result.moved);
+    const bool certain = verdict.is_given;
     snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
     *field = (struct armtap_inferred_field){.name = certain ? likeliest->name : inference->names[i],
                                             .field = certain ? likeliest->field : NULL,
                                             .type = piece->type,
                                             .count = piece->count,
                                             .offset = piece->offset - begin,
-                                            .certainty = piece->certainty * (is_one_of_two ? ONE_OF_TWO : 1),
+                                            .certainty = verdict.certainty,
                                             .type_certainty = piece->type_certainty,
                                             .likeliest = !certain && piece->certainty >= LIKELY ? likeliest->name : "",
                                             .evidence = inference->evidence[i]};
-    if (copy != SIZE_MAX)
-        put_copy(inference->evidence[i], copy - begin);
+    if (verdict.copy != SIZE_MAX)
+        put_copy(inference->evidence[i], verdict.copy - begin);
     if (inference->result.moved && piece->certainty >= LIKELY)
-        put_side(inference->evidence[i], &side);
-    if (is_alone && inference->result.moved)
+        put_side(inference->evidence[i], &verdict.side);
+    if (verdict.is_alone && inference->result.moved)
         put_evidence(inference->evidence[i], "nothing else shows that this is an arm's");
     put_roles(inference->evidence[i], &reading->relations, piece);
     if (piece->type == ARMTAP_DOUBLE)
