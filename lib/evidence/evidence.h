@@ -239,6 +239,9 @@ enum inference_rest armtap_inference_rest_of(const struct inference_relations *r
 bool armtap_inference_is_stranger(const struct inference_relations *relations, const struct inference_field *about,
                                   size_t offset);
 
+/* Whether the last three of six doubles turn over as rotation vectors do, which are never longer than half a turn. */
+bool armtap_inference_turns_over(const struct inference_columns *columns, size_t offset);
+
 /* Bits for the field at that offset, against random bytes. */
 double armtap_inference_weigh(const struct inference_columns *columns, const struct inference_relations *relations,
                               size_t field, const struct inference_field *about, size_t offset);

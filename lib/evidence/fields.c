@@ -245,6 +245,10 @@ static double range_bits(const struct habit *habit, const struct column *column,
 #define VECTOR_SAYS 2.0
 #define SWING_ROWS 900.0
 #define GRAVITY 9.81
+/* m: of the longest arm with a tool; rad: of a rotation vector, and near that where it turns over. */
+#define REACH 3
+#define HALF_A_TURN 3.1417
+#define TURNS_OVER 3.0
 /* Volts. */
 #define UNCONNECTED 0.03
 /* Share of packages in which an arm that moves may move, at least; bits against a mode of which that is not so. */
@@ -538,6 +542,52 @@ static double momentum_bits(const struct inference_columns *columns, const struc
     return has_speed ? -6 : 0;
 }
 
+/* The length of three doubles, the most of it; INFINITY: they are none. */
+static double most_length_of(const struct inference_columns *columns, size_t offset)
+{
+    double most = 0, length;
+    for (unsigned row = 0; row < columns->sample->count; row++) {
+        if (!length_of(columns, offset, row, &length))
+            return INFINITY;
+        most = fmax(most, length);
+    }
+    return most;
+}
+
+bool armtap_inference_turns_over(const struct inference_columns *columns, size_t offset)
+{
+    double before, length;
+    for (unsigned row = 1; row < columns->sample->count; row++) {
+        double squares = 0;
+        for (unsigned i = 0; i < 3; i++) {
+            const struct column *column = armtap_inference_column(columns, offset + 24 + 8 * i);
+            const double step = column && column->values ? column->values[row] - column->values[row - 1] : 0;
+            squares += step * step;
+        }
+        if (squares > 4 * TURNS_OVER * TURNS_OVER && armtap_inference_goes_on(columns->sample, row - 1) &&
+            length_of(columns, offset + 24, row - 1, &before) && length_of(columns, offset + 24, row, &length) &&
+            before > TURNS_OVER && before < HALF_A_TURN && length > TURNS_OVER && length < HALF_A_TURN)
+            return most_length_of(columns, offset + 24) < HALF_A_TURN;
+    }
+    return false;
+}
+
+/* A place is within reach, and no rotation vector is longer than half a turn: where it becomes longer, it turns over.
+ * Of joints, most are somewhere else. */
+static double pose_bits(const struct inference_columns *columns, size_t offset)
+{
+    const double place = most_length_of(columns, offset), turn = most_length_of(columns, offset + 24);
+    if (place > REACH || turn > HALF_A_TURN)
+        return -20;
+    return armtap_inference_turns_over(columns, offset) ? 20 : 0;
+}
+
+/* Joints whose first three are all near 0 are rare. */
+static double joints_bits(const struct inference_columns *columns, size_t offset)
+{
+    return most_length_of(columns, offset) < 1 ? -3 : 0;
+}
+
 static double special_bits(const struct inference_columns *columns, const struct inference_relations *relations,
                            const struct inference_field *about, size_t offset)
 {
@@ -545,6 +595,10 @@ static double special_bits(const struct inference_columns *columns, const struct
         return offset == relations->clock ? 40 : -30;
     if (about->type == ARMTAP_DOUBLE && offset == relations->clock)
         return -30;
+    if (about->group == GROUP_POSES)
+        return pose_bits(columns, offset);
+    if (about->group == GROUP_JOINTS)
+        return joints_bits(columns, offset);
     if (strcmp(about->name, "actual_tool_accelerometer") == 0)
         return gravity_bits(columns, offset);
     if (strcmp(about->name, "payload_inertia") == 0 || strcmp(about->name, "payload_cog") == 0)

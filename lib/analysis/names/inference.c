@@ -276,7 +276,8 @@ struct reading {
     struct inference_relations relations;
     struct armtap_kinematics_result kinematics;
     struct inference_tiling tiling;
-    double rival; /* bits by which another whole number may fit better */
+    bool has_pose; /* a vector turns over as only poses do */
+    double rival;  /* bits by which another whole number may fit better */
 };
 
 /* Whether another piece surely is the field, which a recipe has once. */
@@ -309,6 +310,20 @@ static bool is_order_broken(const struct inference_tiling *tiling)
 {
     for (size_t i = 0; i < tiling->count; i++)
         if (tiling->pieces[i].certainty >= CERTAIN && is_by_order_only(tiling, &tiling->pieces[i], RIVAL))
+            return true;
+    return false;
+}
+
+static bool is_turned_over(const struct reading *reading, const struct tiling_piece *piece)
+{
+    return reading->tiling.field[piece->field].group == GROUP_POSES &&
+           armtap_inference_turns_over(&reading->columns, piece->offset);
+}
+
+static bool has_pose(const struct reading *reading)
+{
+    for (size_t i = 0; i < reading->tiling.count; i++)
+        if (is_turned_over(reading, &reading->tiling.pieces[i]))
             return true;
     return false;
 }
@@ -370,7 +385,7 @@ static bool is_curve_alone(const struct reading *reading, size_t i, bool has_ord
 {
     const struct tiling_piece *piece = &reading->tiling.pieces[i];
     const struct curve *curve = curve_of(reading, piece);
-    if (!curve || reading->kinematics.outcome != ARMTAP_KINEMATICS_UNKNOWN ||
+    if (!curve || reading->has_pose || reading->kinematics.outcome != ARMTAP_KINEMATICS_UNKNOWN ||
         reading->relations.roles[piece->offset] & ROLE_TWIN || is_measured(&reading->columns, piece))
         return false;
     return has_order ? count_behind(reading, i, enough) < BEHIND_LEAST : !curve->is_of_tool;
@@ -454,6 +469,24 @@ static bool is_beside_currents(const struct inference_tiling *tiling)
     return currents > 0 && tiling->order[ORDER_GUIDE] > CERTAIN;
 }
 
+static bool is_known_at(const struct reading *reading, size_t offset)
+{
+    for (size_t i = 0; i < reading->tiling.count; i++) {
+        const struct tiling_piece *piece = &reading->tiling.pieces[i];
+        if (offset >= piece->offset && offset < piece->offset + piece->size)
+            return piece->certainty >= CERTAIN || !armtap_inference_column(&reading->columns, offset);
+    }
+    return true;
+}
+
+/* Of three doubles that move: whether what stands before and behind them is known, or no double, so that they are no
+ * half of a vector of six. */
+static bool is_no_half(const struct reading *reading, const struct tiling_piece *piece)
+{
+    return (piece->offset < 8 || is_known_at(reading, piece->offset - 8)) &&
+           is_known_at(reading, piece->offset + piece->size);
+}
+
 /* Whether the values have a part in the name. */
 static bool is_shown(const struct reading *reading, const struct tiling_piece *piece)
 {
@@ -464,6 +497,9 @@ static bool is_shown(const struct reading *reading, const struct tiling_piece *p
         return false;
     if (is_constant(&reading->columns, piece))
         return piece->count == 1 || own > 0.999;
+    if (piece->count == 3 && !is_no_half(reading, piece) &&
+        strcmp(reading->tiling.field[piece->field].name, "actual_tool_accelerometer") != 0) /* gravity shows that */
+        return false;
     return own > 0.01 || piece->certainty > 0.995;
 }
 
@@ -499,7 +535,7 @@ static struct verdict judge(const struct reading *reading, size_t i, bool has_or
 {
     const struct tiling_piece *piece = &reading->tiling.pieces[i];
     const struct inference_field *field = &reading->tiling.field[piece->field];
-    const bool is_bound = is_bonded(reading, piece);
+    const bool is_bound = is_bonded(reading, piece) || is_turned_over(reading, piece);
     struct verdict verdict = {
         find_copy(&reading->columns, &reading->tiling, piece),
         armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, CERTAIN),
@@ -607,6 +643,8 @@ int armtap_inference_finish(struct armtap_inference *inference)
                                                 &reading.kinematics);
     if (error == ARMTAP_OK)
         error = armtap_inference_tile(&reading.tiling, inference->types, &reading.columns, &reading.relations);
+    if (error == ARMTAP_OK)
+        reading.has_pose = has_pose(&reading);
     if (error == ARMTAP_OK)
         reading.rival = is_order_broken(&reading.tiling) ? RIVAL_OF_BROKEN : RIVAL;
     if (error == ARMTAP_OK)
