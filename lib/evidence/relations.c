@@ -88,6 +88,16 @@ static void find_clock(struct search *search)
 
 /* ---- pairs of columns -------------------------------------------------------------------------------------------- */
 
+/* Whether no package is missing between this one and the next, as far as the clock tells. */
+static bool is_next(const struct search *search, unsigned row)
+{
+    const struct inference_relations *relations = search->relations;
+    const struct column *clock =
+        relations->clock == SIZE_MAX ? NULL : armtap_inference_column(search->columns, relations->clock);
+    return armtap_inference_goes_on(search->columns->sample, row) &&
+           (!clock || fabs(clock->values[row + 1] - clock->values[row] - relations->step) < relations->step / 2);
+}
+
 static void gather(struct search *search)
 {
     const struct inference_view *sample = search->columns->sample;
@@ -101,7 +111,7 @@ static void gather(struct search *search)
         }
     }
     for (unsigned row = 1; row + 1 < sample->count; row++) {
-        search->inner[row] = armtap_inference_goes_on(sample, row - 1) && armtap_inference_goes_on(sample, row);
+        search->inner[row] = is_next(search, row - 1) && is_next(search, row);
         search->inner_count += search->inner[row];
     }
 }

@@ -544,7 +544,7 @@ static struct verdict judge(const struct reading *reading, size_t i, bool has_or
     verdict.certainty = calibrate(piece->certainty, field->group == GROUPS ? BY_VALUES
                                                     : is_bound             ? BY_BONDS
                                                                            : BY_LOOKS) *
-                        (is_one_of_two ? ONE_OF_TWO : 1) * (verdict.is_alone ? ALONE : 1);
+                        (is_one_of_two ? ONE_OF_TWO : 1 - verdict.side.doubt) * (verdict.is_alone ? ALONE : 1);
     verdict.is_given = verdict.certainty >= CERTAIN && field->field && has_moved && is_shown(reading, piece) &&
                        !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                        !armtap_inference_is_stranger(&reading->relations, field, piece->offset);

@@ -84,6 +84,7 @@ struct inference_side {
     const char *other; /* "actual_q" of "target_q"; NULL: the name is of no pair, or noise beside tells both apart */
     bool is_proven;    /* not the other one */
     const char *words; /* what shows it, or why nothing does */
+    double doubt;      /* share of such proofs that are wrong */
 };
 /* Names count as known from that probability on. */
 struct inference_side armtap_inference_side_of(const struct inference_columns *columns,

@@ -42,6 +42,8 @@
 #define NOISIER 3
 /* Probability of the guide's order from which on it tells a target from what was measured, where both are there. */
 #define IN_ORDER 0.99
+/* Share of arms whose targets follow them and have their noise, where nothing else tells. */
+#define LED_BY_HAND 0.05
 /* Correlation from which on a vector is ahead. */
 #define AHEAD 0.8
 
@@ -288,17 +290,17 @@ static struct inference_side side_of_two(const struct question *question, const 
                  actual = (is_target ? other : question->piece)->offset;
     const struct noise *measured = is_target ? &beside : &own, *aimed = is_target ? &own : &beside;
     if (is_noisy(measured) && measured->most > NOISIER * aimed->most)
-        return (struct inference_side){NULL, true, ""};
+        return (struct inference_side){NULL, true, "", 0};
     if (is_noisy(aimed) && aimed->most > NOISIER * measured->most)
         return (struct inference_side){name_of(question, other), false,
-                                       is_target ? "it is noisier" : "it is less noisy"};
+                                       is_target ? "it is noisier" : "it is less noisy", 0};
     if (leads(question->columns, target, actual))
-        return (struct inference_side){name_of(question, other), true, is_target ? "it leads" : "it follows"};
+        return (struct inference_side){name_of(question, other), true, is_target ? "it leads" : "it follows", 0};
     if (leads(question->columns, actual, target))
-        return (struct inference_side){name_of(question, other), false, is_target ? "it follows" : "it leads"};
+        return (struct inference_side){name_of(question, other), false, is_target ? "it follows" : "it leads", 0};
     if (question->tiling->order[ORDER_GUIDE] > IN_ORDER && target < actual)
-        return (struct inference_side){NULL, true, ""};
-    return (struct inference_side){name_of(question, other), false, "neither noise nor lag tells which"};
+        return (struct inference_side){NULL, true, "", 0};
+    return (struct inference_side){name_of(question, other), false, "neither noise nor lag tells which", 0};
 }
 
 struct inference_side armtap_inference_side_of(const struct inference_columns *columns,
@@ -309,7 +311,7 @@ struct inference_side armtap_inference_side_of(const struct inference_columns *c
     const char *name = tiling->field[piece->field].name;
     const struct question question = {columns, relations, tiling, piece, pair_of(name), enough};
     if (!question.pair)
-        return (struct inference_side){NULL, true, ""};
+        return (struct inference_side){NULL, true, "", 0};
     const bool is_target = strcmp(name, question.pair->target) == 0;
     const char *other = is_target ? question.pair->actual : question.pair->target;
     const struct tiling_piece *twin = find(&question, other);
@@ -317,16 +319,17 @@ struct inference_side armtap_inference_side_of(const struct inference_columns *c
                               of_twin = twin ? armtap_inference_rest_of(relations, twin->offset, question.pair->is_load)
                                              : REST_UNKNOWN;
     if (rest == REST_TREMBLES || (rest == REST_HELD && (!question.pair->is_speed || of_twin == REST_TREMBLES)))
-        return (struct inference_side){other, is_target == (rest == REST_HELD),
-                                       rest == REST_HELD ? "it holds while the arm rests"
-                                                         : "it trembles while the arm rests"};
+        return (struct inference_side){
+            other, is_target == (rest == REST_HELD),
+            rest == REST_HELD ? "it holds while the arm rests" : "it trembles while the arm rests", 0};
     if (twin)
         return side_of_two(&question, twin, is_target);
     const struct noise noise = noise_of(columns, relations->step, piece);
     if (is_noisy(&noise))
-        return (struct inference_side){other, !is_target, is_target ? "it has noise" : "it has a sensor's noise"};
+        return (struct inference_side){other, !is_target, is_target ? "it has noise" : "it has a sensor's noise",
+                                       LED_BY_HAND};
     if (has_none_beside(&question, &noise))
         return (struct inference_side){other, is_target,
-                                       is_target ? "it lacks the noise of what was measured" : "it has no noise"};
-    return (struct inference_side){other, false, "no noise tells which"};
+                                       is_target ? "it lacks the noise of what was measured" : "it has no noise", 0};
+    return (struct inference_side){other, false, "no noise tells which", 0};
 }
