@@ -548,7 +548,7 @@ struct armtap_inferred_field {
     enum armtap_type type;
     unsigned count;
     size_t offset;    /* from the first value of the package */
-    double certainty; /* of the name, or of the likeliest one: 0 to 1 */
+    double certainty; /* of the name, or of the likeliest one: the share of such names that are right, as measured */
     double type_certainty;
     const char *likeliest; /* a name that is not certain; "" if no name stands out */
     const char *evidence;  /* "keeps time; ..."; "" if there is none but its place */

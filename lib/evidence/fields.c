@@ -537,7 +537,7 @@ static double momentum_bits(const struct inference_columns *columns, const struc
             (other >= offset + 8 || other + 48 <= offset)) {
             has_speed = true;
             if (correlation_with_speed(columns, column, other) > WITH_SPEED)
-                return 12;
+                return 8;
         }
     return has_speed ? -6 : 0;
 }

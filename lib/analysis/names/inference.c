@@ -14,7 +14,7 @@
 /* Probability from which on a name is given: a wrong one is as bad as ten that are missing, of which it is one if it is
  * not given. */
 #define CERTAIN 0.9
-/* Without an order, names are told apart by their values alone, and neighbours do not confirm them. */
+/* The same of a field that is surely somewhere else. */
 #define SURE 0.98
 /* Bits by which another field of the same size may fit whole numbers better; and by which one must fit better than all
  * others where the order is broken. */
