@@ -27,6 +27,7 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/names/inference_poses.c \
 	lib/analysis/names/inference_sample.c \
 	lib/analysis/names/inference_tiling.c \
+	lib/analysis/names/inference_verdict.c \
 	lib/analysis/facts/input_holders.c \
 	lib/analysis/inside.h \
 	lib/analysis/judge/incident_text.c \

@@ -92,4 +92,32 @@ struct inference_side armtap_inference_side_of(const struct inference_columns *c
                                                const struct inference_tiling *tiling, const struct tiling_piece *piece,
                                                double enough);
 
+/* ---- inference_verdict.c ----
+ *
+ * Whether a name is given, and how certain it is. */
+
+/* All that was found in a sample. */
+struct inference_reading {
+    struct inference_columns columns;
+    struct inference_relations relations;
+    struct armtap_kinematics_result kinematics;
+    struct inference_tiling tiling;
+    bool has_pose; /* a vector turns over as only poses do */
+    double rival;  /* bits by which another whole number may fit better */
+};
+/* What the whole says about each name: is done once, before the first one is judged. */
+void armtap_inference_settle(struct inference_reading *reading);
+
+/* What there is to say about a name. */
+struct inference_verdict {
+    size_t copy;                /* where its numbers stand once more; SIZE_MAX: nowhere */
+    struct inference_side side; /* target or actual */
+    bool is_alone;
+    double certainty;
+    bool is_given;
+};
+/* Of piece `i`. `has_order`: the package is in a known order; `has_moved`: something in it moves like an arm. */
+struct inference_verdict armtap_inference_judge(const struct inference_reading *reading, size_t i, bool has_order,
+                                                bool has_moved);
+
 #endif
