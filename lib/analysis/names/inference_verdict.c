@@ -334,6 +334,17 @@ static double calibrate(double probability, enum proof proof)
     return fmin(1 - pow(1 - fmin(probability, 1), power), calibration[proof].most);
 }
 
+/* Of the field, or its counterpart, where something else shows which of both it is. */
+static double probability_of(const struct inference_tiling *tiling, const struct tiling_piece *piece,
+                             const struct inference_side *side)
+{
+    double probability = piece->certainty;
+    for (size_t i = 0; side->other && side->is_proven && i < tiling->fields; i++)
+        if (strcmp(tiling->field[i].name, side->other) == 0)
+            probability += (double)tiling->share[piece->offset * tiling->fields + i];
+    return probability;
+}
+
 struct inference_verdict armtap_inference_judge(const struct inference_reading *reading, size_t i, bool has_order,
                                                 bool has_moved)
 {
@@ -345,10 +356,11 @@ struct inference_verdict armtap_inference_judge(const struct inference_reading *
         armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, CERTAIN),
         is_curve_alone(reading, i, has_order, CERTAIN), 0, false};
     const bool is_one_of_two = verdict.copy != SIZE_MAX || (has_moved && !verdict.side.is_proven);
-    verdict.certainty = calibrate(piece->certainty, field->group == GROUPS ? BY_VALUES
-                                                    : is_bound             ? BY_BONDS
-                                                                           : BY_LOOKS) *
-                        (is_one_of_two ? ONE_OF_TWO : 1 - verdict.side.doubt) * (verdict.is_alone ? ALONE : 1);
+    verdict.certainty =
+        calibrate(probability_of(&reading->tiling, piece, &verdict.side), field->group == GROUPS ? BY_VALUES
+                                                                          : is_bound             ? BY_BONDS
+                                                                                                 : BY_LOOKS) *
+        (is_one_of_two ? ONE_OF_TWO : 1 - verdict.side.doubt) * (verdict.is_alone ? ALONE : 1);
     verdict.is_given = verdict.certainty >= CERTAIN && field->field && has_moved && is_shown(reading, piece) &&
                        !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                        !armtap_inference_is_stranger(&reading->relations, field, piece->offset);
