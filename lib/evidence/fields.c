@@ -406,15 +406,19 @@ static bool length_of(const struct inference_columns *columns, size_t offset, un
 /* An accelerometer feels gravity, and little else. */
 static double gravity_bits(const struct inference_columns *columns, size_t offset)
 {
-    unsigned near = 0, far = 0;
+    unsigned near = 0, far = 0, moves = 0;
     double length;
+    for (unsigned i = 0; i < 3; i++) {
+        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+        moves += column && column->values;
+    }
     for (unsigned row = 0; row < columns->sample->count; row++) {
         if (!length_of(columns, offset, row, &length))
             return 0;
         near += fabs(length - GRAVITY) < 0.7;
         far += fabs(length - GRAVITY) > 6;
     }
-    return near > 0.5 * columns->sample->count && far < 0.05 * columns->sample->count ? 24 : -12;
+    return moves > 1 && near > 0.5 * columns->sample->count && far < 0.05 * columns->sample->count ? 24 : -12;
 }
 
 /* Moments of inertia are positive, and mostly stand alone; a centre of gravity hardly has three equal parts. */
