@@ -30,13 +30,13 @@ lib_libinside_la_SOURCES += \
 	decoders/realtime_packet.h \
 	decoders/realtime_sizes.def \
 	decoders/rtde.c \
+	decoders/rtde_checks.c \
 	decoders/rtde_content.c \
 	decoders/rtde_describe.c \
-	decoders/rtde_evidence.c \
-	decoders/rtde_evidence.def \
-	decoders/rtde_evidence.h \
 	decoders/rtde_doubt.c \
 	decoders/rtde_guess.c \
+	decoders/rtde_judge.c \
+	decoders/rtde_judge.h \
 	decoders/rtde_known.c \
 	decoders/rtde_known.def \
 	decoders/rtde_messages.def \
@@ -52,7 +52,6 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_session.h \
 	decoders/rtde_set_up.c \
 	decoders/rtde_sniff.c \
-	decoders/rtde_support.c \
 	decoders/robot_message.c \
 	decoders/sent_program.c \
 	decoders/urscript.c \

@@ -4,7 +4,7 @@
  * gap. */
 #include "rtde_package.h"
 #include "rtde_session.h"
-#include "rtde_evidence.h"
+#include "rtde_judge.h"
 
 /* The recipe is checked only between these numbers of packages. */
 #define JUDGED_LEAST 32
@@ -54,10 +54,10 @@ static int say_unsure(struct armtap_conn *conn, const struct armtap_frame *frame
 /* What contradicts the recipe in the sample, if it is still there. */
 static const char *against_of(const struct armtap_rtde *rtde, const struct armtap_sample *sample)
 {
-    struct armtap_rtde_evidence evidence = {.against = NULL};
+    const char *against = NULL;
     if (sample)
-        armtap_rtde_weigh(rtde->outputs, sample, skip_of(rtde), clock_of(rtde, sample), NULL, &evidence);
-    return evidence.against;
+        armtap_rtde_check(rtde->outputs, sample, skip_of(rtde), clock_of(rtde, sample), &against);
+    return against;
 }
 
 /* What is known about the data after the last gap. */
@@ -117,11 +117,13 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
         armtap_rtde_judge(rtde->outputs, guess->sample, skip_of(rtde), clock_of(rtde, guess->sample), &evidence);
     if (error != ARMTAP_OK)
         return error;
-    bool is_sure = evidence.score >= armtap_rtde_needed(rtde->outputs->size), first = guess->unsure == 0;
-    guess->refuted |= evidence.contradicted ? gap : 0;
-    guess->unsure |= !evidence.contradicted && !is_sure && first ? gap : 0;
-    rtde->doubt.judging &= !evidence.contradicted;
-    return evidence.contradicted || first ? tell_known(rtde, conn, frame, guess) : ARMTAP_OK;
+    /* A set-up is worth more than what values are like: only what no robot sends refutes it. */
+    bool is_sure = !evidence.contradicted && evidence.score >= armtap_rtde_needed(rtde->outputs->size);
+    bool first = guess->unsure == 0;
+    guess->refuted |= evidence.is_impossible ? gap : 0;
+    guess->unsure |= !evidence.is_impossible && !is_sure && first ? gap : 0;
+    rtde->doubt.judging &= !evidence.is_impossible;
+    return evidence.is_impossible || first ? tell_known(rtde, conn, frame, guess) : ARMTAP_OK;
 }
 
 int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)

@@ -8,7 +8,7 @@
 #include "bytes.h"
 #include "rtde_package.h"
 #include "rtde_session.h"
-#include "rtde_evidence.h"
+#include "rtde_judge.h"
 
 /* No judgement before this many packages. */
 #define JUDGED_LEAST 32

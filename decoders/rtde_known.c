@@ -1,5 +1,5 @@
 /* The default recipes of well-known clients, as candidates for data whose handshake was not captured. */
-#include "rtde_evidence.h"
+#include "rtde_judge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "protocol/decoder.h"
 #include "rtde_package.h"
-#include "rtde_evidence.h"
+#include "rtde_judge.h"
 
 /* A set-up, version or property request whose reply has not come. */
 struct armtap_rtde_request {

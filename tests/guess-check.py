@@ -283,6 +283,8 @@ def value_of(name, kind, clock, time):
         value = [0.1 * wave[i] + (0.2 if i < 3 else 1.0) for i in range(6)]
     elif name.endswith("TCP_speed"):
         value = [0.1 * steep[i] for i in range(6)]
+    elif name == "actual_momentum":
+        value = 2 * sum(abs(speed) for speed in steep)
     count = int(LETTERS[kind][0]) if LETTERS[kind][0].isdigit() else 1
     return value if isinstance(value, list) else [value] * count
 

@@ -210,6 +210,7 @@ SCRIPT_TESTS = \
 	tests/gates/syscalls.py \
 	tests/grid-check.py \
 	tests/guess-check.py \
+	tests/real-windows-check.py \
 	tests/completion-check.py \
 	tests/options-check.py \
 	tests/files-check.py \

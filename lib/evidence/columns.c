@@ -190,10 +190,11 @@ static void count_plain(struct inference_columns *columns)
 
 /* ---- doubles ----------------------------------------------------------------------------------------------------- */
 
+/* The speeds of an arm that comes to rest decay to the smallest numbers of single precision. */
 static bool is_plausible(double value)
 {
     double size = fabs(value);
-    return value == 0 || (size > 1e-40 && size < 1e12);
+    return value == 0 || (size > 1e-45 && size < 1e12);
 }
 
 /* What whole numbers look like, and nothing that is measured. */

@@ -211,7 +211,9 @@ struct inference_field {
     unsigned size;                             /* bytes */
     double log_chance;                         /* log2 of the odds that a recipe has it */
     bool repeats;                              /* registers: there may be several */
+    bool is_state;                             /* a mode of the robot, which hardly ever is another */
     bool is_steady;                            /* keeps its value for nearly all packages */
+    bool is_never_zero;                        /* measured, and far from 0 on any robot that is switched on */
     enum inference_group group;                /* GROUPS: none */
     const struct armtap_field *in_other_space; /* the same of joints, or of the tool; NULL: none */
 };
@@ -221,6 +223,11 @@ bool armtap_inference_field_at(size_t i, struct inference_field *field);
 
 /* The range of an element that no robot leaves; false: any. */
 bool armtap_inference_limits(const struct armtap_field *field, unsigned element, double *least, double *most);
+
+/* The range of nearly all values of a field of numbers. */
+void armtap_inference_usual(size_t field, unsigned element, double *least, double *most);
+/* Whether the one never trembles more than the other. */
+bool armtap_inference_is_calmer(const struct inference_field *one, const struct inference_field *other);
 
 struct inference_pair {
     enum inference_group one, other;

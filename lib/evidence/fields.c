@@ -82,6 +82,10 @@ static const char *const spaces[][2] = {
 #define SPACES(one, other) {#one, #other},
 #include "evidence/fields.def"
 };
+static const char *const calmer[][2] = {
+#define CALMER(one, other) {#one, #other},
+#include "evidence/fields.def"
+};
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 #define HABITS (sizeof habits / sizeof *habits)
 _Static_assert(HABITS <= INFERENCE_FIELDS_MAX, "too many fields for the tables of tilings");
@@ -108,12 +112,32 @@ const struct inference_pair *armtap_inference_pair_at(size_t i)
     return i < COUNT(pairs) ? &pairs[i] : NULL;
 }
 
+void armtap_inference_usual(size_t field, unsigned element, double *least, double *most)
+{
+    *least = habits[field].least[element / 3];
+    *most = habits[field].most[element / 3];
+}
+
+bool armtap_inference_is_calmer(const struct inference_field *one, const struct inference_field *other)
+{
+    for (size_t i = 0; i < COUNT(calmer); i++)
+        if (strcmp(calmer[i][0], one->name) == 0 && strcmp(calmer[i][1], other->name) == 0)
+            return true;
+    return false;
+}
+
 static bool is_steady(const struct habit *habit)
 {
     for (size_t i = 0; i < COUNT(may_change); i++)
         if (strcmp(may_change[i], habit->name) == 0)
             return false;
     return habit->kind != HABIT_REGISTERS && (habit->change == EXPECT_FIXED || habit->change == EXPECT_STEPS);
+}
+
+static bool is_never_zero(const struct habit *habit)
+{
+    return habit->kind == HABIT_NUMBERS && habit->least[0] > 0 && habit->zero < 0.02 &&
+           (habit->change == EXPECT_SLOW || habit->change == EXPECT_NOISE);
 }
 
 static enum inference_group group_of(const char *name)
@@ -139,7 +163,10 @@ bool armtap_inference_field_at(size_t i, struct inference_field *field)
     *field = (struct inference_field){.name = habit->name,
                                       .log_chance = log2(habit->chance / (1 - habit->chance)),
                                       .repeats = habit->kind == HABIT_REGISTERS,
+                                      .is_state =
+                                          habit->kind == HABIT_STATE && is_steady(habit) && habit->usual_share >= 0.8,
                                       .is_steady = is_steady(habit),
+                                      .is_never_zero = is_never_zero(habit),
                                       .group = group_of(habit->name),
                                       .in_other_space = in_other_space(habit->name)};
     if (field->repeats) {
@@ -244,6 +271,8 @@ static double range_bits(const struct habit *habit, const struct column *column,
 #define TREMOR_OF_TARGET 0.004
 #define VECTOR_SAYS 2.0
 #define SWING_ROWS 900.0
+/* Packages of some seconds. */
+#define SECONDS_OF_MOTION 256u
 #define GRAVITY 9.81
 /* m: of the longest arm with a tool; rad: of a rotation vector, and near that where it turns over. */
 #define REACH 3
@@ -524,7 +553,7 @@ static double correlation_with_speed(const struct inference_columns *columns, co
     return squares > 0 ? both / sqrt(squares * rows) / column->spread : 0;
 }
 
-/* What moves slows down; and momentum goes with some speed. */
+/* What moves slows down, sooner or later; and momentum goes with some speed. */
 static double momentum_bits(const struct inference_columns *columns, const struct inference_relations *relations,
                             size_t offset)
 {
@@ -532,7 +561,8 @@ static double momentum_bits(const struct inference_columns *columns, const struc
     bool has_speed = false;
     if (!column || !column->values || column->spread <= 0)
         return 0;
-    if (column->rises || column->least < 0 || column->least > column->most / 2)
+    if (column->least < 0 ||
+        (columns->sample->count >= SECONDS_OF_MOTION && (column->rises || column->least > column->most / 2)))
         return -12;
     if (column->least > AT_REST * column->most)
         return -6;
@@ -724,8 +754,15 @@ static double amplitude_bits(const struct inference_columns *columns, const stru
 
 /* ---- all together ------------------------------------------------------------------------------------------------ */
 
-static double weigh_numbers(const struct inference_columns *columns, const struct habit *habit,
-                            const struct inference_field *about, size_t offset)
+/* What is 0 while an arm stands still, and only then. */
+static bool is_zero_at_rest(const char *name)
+{
+    return strcmp(name, "actual_momentum") == 0 || strcmp(name, "speed_scaling") == 0 ||
+           strcmp(name, "target_speed_fraction") == 0;
+}
+
+static double weigh_numbers(const struct inference_columns *columns, const struct inference_relations *relations,
+                            const struct habit *habit, const struct inference_field *about, size_t offset)
 {
     double gain = 0, named = 0, changing = 0;
     unsigned zeros = 0, noises = 0;
@@ -746,7 +783,8 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
             named += habit->change == EXPECT_FIXED ? 1.3 : -1;
     }
     if (zeros == about->count)
-        return gain + log2(fmax(habit->zero, NEVER) / 0.2);
+        return gain + log2(fmax(habit->zero, NEVER) / 0.2) -
+               (relations->moved && is_zero_at_rest(about->name) ? IMMOBILE : 0);
     if (habit->curve == IS_SMOOTH && habit->pace == PACE_OF_FLOWS && 2 * noises > about->count - zeros)
         named -= NO_NOISE;
     /* Elements of a vector are measured in the same way: they say it once more, not six times. */
@@ -879,7 +917,7 @@ double armtap_inference_weigh(const struct inference_columns *columns, const str
     const struct habit *habit = &habits[field];
     switch (habit->kind) {
     case HABIT_NUMBERS:
-        return weigh_numbers(columns, habit, about, offset) +
+        return weigh_numbers(columns, relations, habit, about, offset) +
                TEMPER * (swing_bits(columns, about, offset) + amplitude_bits(columns, about, offset)) +
                role_bits(relations, about, offset) + special_bits(columns, relations, about, offset);
     case HABIT_STATE:

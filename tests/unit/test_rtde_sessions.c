@@ -1375,9 +1375,9 @@ static void push_motion(struct armtap_conn *conn, struct armtap_where *where, bo
         bytes_number(&payload, 1, with_id);
         bytes_double(&payload, 100 + 0.008 * i);
         for (unsigned k = 0; k < 6; k++)
-            bytes_double(&payload, 0.3 + 0.5 * k + 0.001 * i);
+            bytes_double(&payload, 0.3 + 0.5 * k + 0.0001 * i * i);
         for (unsigned k = 0; k < 6; k++)
-            bytes_double(&payload, 0.125);
+            bytes_double(&payload, 0.025 * i);
         bytes_double(&payload, 1);
         bytes_double(&payload, 1);
         bytes_package(&package, 'U', &payload);

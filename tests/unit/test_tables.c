@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtde_evidence.h"
+#include "rtde_judge.h"
 #include "rtde_package.h"
 
 /* ---- recipes of well-known clients ---- */

@@ -1,33 +1,29 @@
 /* Which recipe a sample of data packages follows, of well-known clients or other candidates: evidence for and against a
  * recipe, and how strongly it supports the recipe and each of its names rather than others at the same bytes. */
-#ifndef ARMTAP_RTDE_EVIDENCE_H
-#define ARMTAP_RTDE_EVIDENCE_H
+#ifndef ARMTAP_RTDE_JUDGE_H
+#define ARMTAP_RTDE_JUDGE_H
 
 #include "protocol/note.h"
 #include "protocol/robot.h"
 #include "table/recipe.h"
 
-/* ---- rtde_evidence.c, rtde_support.c ---- */
-
 struct armtap_rtde_evidence {
     bool contradicted;   /* a field's values contradict its name */
+    bool is_impossible;  /* so much that no robot sends them */
     const char *against; /* that field; NULL: the length differs */
+    const char *rival;   /* what its values fit better; NULL: they are no robot's */
     unsigned score;      /* points for it, each worth about a bit against other fields of the dictionary */
     struct armtap_line reasons;
 };
 
+/* ---- rtde_checks.c ---- */
+
 /* Finds the controller's clock: a double that grows with the capture's time by whole cycles. Its offset, or -1. */
 long armtap_rtde_find_clock(const struct armtap_sample *sample);
-/* Checks the fields of a recipe, whose first value is at `skip`, against all packages of a sample. `clock` is where the
- * clock was found. Runs only tests that involve a field of `about`; NULL: all. */
-void armtap_rtde_weigh(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip, long clock,
-                       const struct armtap_set *about, struct armtap_rtde_evidence *evidence);
-/* Whether a test exists that can support a field. */
-bool armtap_rtde_has_test(const struct armtap_field *field);
-/* The actual counterpart of a target field, and vice versa; NULL: neither. */
-const struct armtap_field *armtap_rtde_twin(const struct armtap_field *field);
-/* The TCP counterpart of a joint field, and vice versa; NULL: neither. */
-const struct armtap_field *armtap_rtde_in_other_space(const struct armtap_field *field);
+/* Whether a robot can have sent a sample in that recipe, whose first value is at `skip`; else `against` is the field
+ * that it cannot have sent. `clock` is where the clock was found. */
+bool armtap_rtde_check(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip, long clock,
+                       const char **against);
 
 /* The limits of a double, which every package of a guessed recipe must keep. */
 struct armtap_rtde_limit {
@@ -38,11 +34,13 @@ struct armtap_rtde_limit {
 size_t armtap_rtde_limits(const struct armtap_recipe *recipe, struct armtap_rtde_limit *limits);
 bool armtap_rtde_within(const struct armtap_rtde_limit *limits, size_t count, const uint8_t *values);
 
+/* ---- rtde_judge.c ---- */
+
 /* Points needed to name a recipe of that many bytes: two status words, or a clock and some distinctive fields. Short
  * recipes need more, because many of them consist of the same few words. */
 static inline unsigned armtap_rtde_needed(size_t size)
 {
-    return size < 32 ? 18 : 12;
+    return size < 32 ? 12 : 8;
 }
 /* Scores a whole recipe whose first value is at `skip`; points that a rival also gets do not count. */
 int armtap_rtde_judge(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip, long clock,
