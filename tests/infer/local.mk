@@ -21,3 +21,7 @@ tests_infer_windows_SOURCES = \
 	tests/infer/windows.c
 tests_infer_windows_LDADD = lib/libinside.la -lm
 TESTS += tests/infer/windows
+
+# Real arms: the folder of their recordings by ARMTAP_REAL.
+TESTS += tests/infer/real-check.py
+EXTRA_DIST += tests/infer/real-check.py
