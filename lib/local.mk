@@ -170,6 +170,7 @@ lib/libarmtap-client.3: lib/client/libarmtap-client.3.in lib/manual-types lib/cl
 EXTRA_DIST += \
 	lib/README.md \
 	lib/client/README.md \
+	lib/evidence/README.md \
 	lib/layers/README.md \
 	lib/client/libarmtap-client.3.in \
 	lib/libarmtap.3.in \
