@@ -194,7 +194,7 @@ static void count_plain(struct inference_columns *columns)
 static bool is_plausible(double value)
 {
     double size = fabs(value);
-    return value == 0 || (size > 1e-45 && size < 1e12);
+    return value == 0 || (size > 1e-100 && size < 1e12);
 }
 
 /* What whole numbers look like, and nothing that is measured. */
