@@ -31,7 +31,7 @@
 /* kg m/s, of an arm at rest, at most */
 #define AT_REST 0.3
 /* How much more than what was measured a target may tremble, and what is no trembling: errors of rounding. */
-#define TREMBLES 3
+#define TREMBLES 10
 #define CALM 2e-9
 /* Bits by which a name must be ahead of every other. */
 #define AHEAD 6
@@ -58,6 +58,8 @@
 #define FAR 0.5
 #define NEAR_BITS 8
 #define FAR_BITS 30
+/* What is missing between vectors counts against one, at most: noise and rest hide it from one after the other. */
+#define DENIED 12
 /* rad, m: ways below that tell nothing. */
 #define PATH_LEAST 0.03
 #define VECTOR 6u
@@ -343,34 +345,48 @@ static double stray_bits(const struct judged *judged, enum inference_group one, 
     return judged->near[i * judged->recipe->count + k] & is ? -FAR_BITS : 0;
 }
 
-/* What two fields at two places say about each other. */
-static double pair_bits(const struct judged *judged, size_t i, size_t field, size_t k, size_t other)
+/* What two fields at two places say about each other: by their bonds, and by how near they are and where they go. */
+struct said {
+    double bonds, ways;
+};
+
+static struct said said_of(const struct judged *judged, size_t i, size_t field, size_t k, size_t other)
 {
     const struct inference_pair *pair;
-    double bits = 0;
+    struct said said = {0, 0};
     if (field == NONE || other == NONE)
-        return 0;
+        return said;
     const enum inference_group one = judged->field[field].group, two = judged->field[other].group;
     if (one == GROUPS || two == GROUPS)
-        return 0;
+        return said;
     for (size_t row = 0; (pair = armtap_inference_pair_at(row)); row++) {
         if (pair->one == one && pair->other == two)
-            bits += bond_bits(judged, pair, i, k);
+            said.bonds += bond_bits(judged, pair, i, k);
         else if (pair->one == two && pair->other == one)
-            bits += bond_bits(judged, pair, k, i);
+            said.bonds += bond_bits(judged, pair, k, i);
     }
-    return bits + (one == two ? near_bits(judged, one, i, k)
-                              : stray_bits(judged, one, two, i, k) + stray_bits(judged, two, one, k, i));
+    said.ways = one == two ? near_bits(judged, one, i, k)
+                           : stray_bits(judged, one, two, i, k) + stray_bits(judged, two, one, k, i);
+    return said;
+}
+
+static double pair_bits(const struct judged *judged, size_t i, size_t field, size_t k, size_t other)
+{
+    const struct said said = said_of(judged, i, field, k, other);
+    return said.bonds + said.ways;
 }
 
 /* Bits of a field at a place, with what it says about those of `fields` everywhere else; `but`: not there. */
 static double bits_with(const struct judged *judged, const size_t *fields, size_t i, size_t field, size_t but)
 {
-    double bits = bits_at(judged, i, field);
+    double proof = 0, denial = 0;
     for (size_t k = 0; k < judged->recipe->count && is_vector(&judged->recipe->entries[i]); k++)
-        if (k != i && k != but && is_vector(&judged->recipe->entries[k]))
-            bits += pair_bits(judged, i, field, k, fields[k]);
-    return bits;
+        if (k != i && k != but && is_vector(&judged->recipe->entries[k])) {
+            const struct said said = said_of(judged, i, field, k, fields[k]);
+            proof += fmax(said.bonds, 0) + said.ways;
+            denial += fmin(said.bonds, 0);
+        }
+    return bits_at(judged, i, field) + proof + fmax(denial, -DENIED);
 }
 
 static double bits_of_all(const struct judged *judged, const size_t *fields)
@@ -424,11 +440,27 @@ static double gain_of_exchange(const struct judged *judged, size_t i, size_t k)
            bits_with(judged, own, k, own[k], i) - pair_bits(judged, i, own[i], k, own[k]);
 }
 
+/* Whether values are near enough to those of a quantity that is never near 0: a temperature, a voltage. */
+static bool can_hold(const struct judged *judged, size_t i, size_t field)
+{
+    double least, most;
+    for (unsigned element = 0; element < judged->field[field].count && judged->field[field].is_never_zero; element++) {
+        armtap_inference_usual(field, element, &least, &most);
+        for (unsigned row = 0; row < judged->view.count; row++) {
+            const double value = value_at(judged, i, row, element);
+            if (value < least / UNUSUALLY || value > most * UNUSUALLY)
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool may_exchange(const struct judged *judged, size_t i, size_t k)
 {
     const struct armtap_recipe_entry *a = &judged->recipe->entries[i], *b = &judged->recipe->entries[k];
     return i != k && judged->own[i] != judged->own[k] && judged->own[i] != NONE && judged->own[k] != NONE &&
-           a->type == b->type && a->count == b->count;
+           a->type == b->type && a->count == b->count && can_hold(judged, i, judged->own[k]) &&
+           can_hold(judged, k, judged->own[i]);
 }
 
 /* The same for another field of the dictionary at that place alone. */
@@ -449,7 +481,8 @@ static bool are_one(const struct judged *judged, size_t one, size_t other)
 static bool may_be(const struct judged *judged, size_t i, size_t field)
 {
     return judged->own[i] != NONE && field != judged->own[i] && judged->field[field].type == ARMTAP_DOUBLE &&
-           has_type(&judged->field[field], &judged->recipe->entries[i]) && !are_one(judged, field, judged->own[i]);
+           has_type(&judged->field[field], &judged->recipe->entries[i]) && !are_one(judged, field, judged->own[i]) &&
+           can_hold(judged, i, field);
 }
 
 static bool is_constant(const struct judged *judged, size_t i, bool *is_zero)
