@@ -567,6 +567,8 @@ static int rtde_ends(void *context, struct armtap_conn *conn, enum armtap_direct
     int error = note_refusals(rtde, conn);
     if (error == ARMTAP_OK)
         error = armtap_rtde_note_held(rtde, conn);
+    if (error == ARMTAP_OK && direction == ARMTAP_FROM_ROBOT)
+        error = armtap_rtde_note_not_taken(rtde, conn);
     if (error == ARMTAP_OK && direction == ARMTAP_FROM_ROBOT && rtde->in_step[direction])
         error = armtap_rtde_overdue_properties(rtde, conn, armtap_conn_stream(conn)->last.time);
     return error == ARMTAP_OK && has_misfits(rtde, direction) ? end_misfits(rtde, conn, direction) : error;

@@ -254,7 +254,7 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     const struct armtap_learned *learned;
     struct armtap_rtde_found found;
     int protocol = 0, error = ARMTAP_OK;
-    bool can_be;
+    struct armtap_rtde_verdict verdict;
     armtap_rtde_found_begin(&found);
     for (size_t i = 0; error == ARMTAP_OK && (learned = armtap_conn_learned(conn, i)); i++) {
         bool has_id = learned->protocol >= 2;
@@ -262,7 +262,7 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
             continue;
         error = armtap_rtde_consider(&found, armtap_recipe_hold(learned->recipe),
                                      "the handshake of another connection of this robot", rtde->typed, sample,
-                                     has_id ? 1 : 0, rtde->sampled_clock, &can_be);
+                                     has_id ? 1 : 0, rtde->sampled_clock, &verdict);
         protocol = found.recipe && protocol == 0 ? learned->protocol : protocol;
     }
     *named = found.recipe != NULL;
@@ -273,15 +273,16 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
 }
 
 static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                       const struct armtap_sample *sample, struct armtap_rtde_candidates *candidates, bool *named)
+                       const struct armtap_sample *sample, struct armtap_rtde_candidates *candidates,
+                       struct armtap_rtde_not_taken *not_taken, bool *named)
 {
     for (int protocol = 2; protocol >= 1 && !*named; protocol--) {
         bool can_be = protocol == 2 ? rtde->protocol != 1 && may_have_id(sample) : rtde->protocol <= 1;
         struct armtap_rtde_found found;
         if (!can_be)
             continue;
-        int error =
-            armtap_rtde_find_known(rtde->typed, sample, protocol == 2 ? 1 : 0, rtde->sampled_clock, &found, candidates);
+        int error = armtap_rtde_find_known(rtde->typed, sample, protocol == 2 ? 1 : 0, rtde->sampled_clock, &found,
+                                           candidates, not_taken);
         if (error != ARMTAP_OK)
             return error;
         *named = found.recipe != NULL;
@@ -309,6 +310,44 @@ static int tell_candidates(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     return armtap_conn_candidates(conn, frame, recipes, told->count);
 }
 
+/* Keeps what the last judgement did not take: the data may still show more. */
+static int keep_not_taken(struct armtap_rtde *rtde, const struct armtap_frame *frame,
+                          const struct armtap_rtde_not_taken *not_taken)
+{
+    free(rtde->not_taken);
+    rtde->not_taken = NULL;
+    if (not_taken->count == 0)
+        return ARMTAP_OK;
+    rtde->not_taken = malloc(sizeof *rtde->not_taken);
+    if (!rtde->not_taken)
+        return ARMTAP_ERR_MEMORY;
+    *rtde->not_taken = *not_taken;
+    rtde->judged_offset = frame->offset;
+    rtde->judged_where = frame->where;
+    return ARMTAP_OK;
+}
+
+int armtap_rtde_note_not_taken(struct armtap_rtde *rtde, struct armtap_conn *conn)
+{
+    struct armtap_rtde_not_taken *not_taken = rtde->not_taken;
+    struct armtap_frame judged = armtap_place(ARMTAP_FROM_ROBOT, rtde->judged_offset, rtde->judged_where);
+    int error = ARMTAP_OK;
+    rtde->not_taken = NULL;
+    for (unsigned i = 0; not_taken && i < not_taken->count && error == ARMTAP_OK; i++) {
+        const char *against = not_taken->rows[i].against, *rival = not_taken->rows[i].rival;
+        const bool is_last = i + 1 == not_taken->count && not_taken->more > 0;
+        error = armtap_conn_raise(
+            conn, &judged, ARMTAP_NOTE_rtde_recipe_not_taken,
+            ARGS(arg_recipe_name(not_taken->rows[i].known->name), arg_source(not_taken->rows[i].known->client),
+                 against ? arg_field(against) : arg_none(true), rival ? arg_field_fits(rival) : arg_none(true),
+                 against ? arg_none(true) : arg_points(not_taken->rows[i].score),
+                 against ? arg_none(true) : arg_points_needed(not_taken->rows[i].needed),
+                 is_last ? arg_more(not_taken->more) : arg_none(true)));
+    }
+    free(not_taken);
+    return error;
+}
+
 /* No recipe can be told from this connection's data. */
 static int rule_out(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                     struct armtap_guess *guess)
@@ -330,6 +369,7 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
                  struct armtap_guess *guess)
 {
     struct armtap_rtde_candidates left = {.count = 0};
+    struct armtap_rtde_not_taken not_taken = {.count = 0};
     bool named = false;
     int error = ARMTAP_OK;
     rtde->judged = true;
@@ -339,7 +379,13 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
         return ARMTAP_OK;
     error = judge_learned(rtde, conn, frame, guess->sample, &named);
     if (error == ARMTAP_OK && !named)
-        error = judge_known(rtde, conn, frame, guess->sample, &left, &named);
+        error = judge_known(rtde, conn, frame, guess->sample, &left, &not_taken, &named);
+    if (named)
+        not_taken.count = 0;
+    if (error == ARMTAP_OK)
+        error = keep_not_taken(rtde, frame, &not_taken);
+    if (error == ARMTAP_OK && guess->sealed)
+        error = armtap_rtde_note_not_taken(rtde, conn);
     if (error == ARMTAP_OK && named && rtde->outputs && !rtde->outputs_inferred)
         error = keep_limits(rtde);
     else if (error == ARMTAP_OK && !named && rtde->outputs_inferred)

@@ -63,6 +63,17 @@ struct armtap_rtde_candidates {
     uint8_t count;
 };
 
+/* Well-known recipes of the data's length that were not taken, and why: the first of them. */
+#define ARMTAP_RTDE_NOT_TAKEN 4
+struct armtap_rtde_not_taken {
+    struct {
+        const struct armtap_known_recipe *known;
+        const char *against, *rival; /* as in the evidence, of the tables; NULL: nothing contradicts it */
+        unsigned score, needed;
+    } rows[ARMTAP_RTDE_NOT_TAKEN];
+    unsigned count, more;
+};
+
 struct armtap_rtde_found {
     struct armtap_recipe *recipe; /* what all fitting recipes agree on, held by the caller; NULL: nothing */
     unsigned score;               /* of the least fitting one */
@@ -70,15 +81,22 @@ struct armtap_rtde_found {
     const char *last;             /* the last source named */
     struct armtap_line reasons;
 };
+/* What became of one candidate. */
+struct armtap_rtde_verdict {
+    bool can_be, is_taken;       /* nothing contradicts it; the evidence suffices */
+    const char *against, *rival; /* as in the evidence, of the tables; both NULL if the types differ */
+    unsigned score;
+};
 void armtap_rtde_found_begin(struct armtap_rtde_found *found);
 /* Takes a candidate over from the caller, scores it, and combines it with those that fit; its first value is at `skip`.
- * `typed`: the types that a reply gave, which it must have; NULL: none. `can_be`: nothing contradicts it. */
+ * `typed`: the types that a reply gave, which it must have; NULL: none. */
 int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
                          const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip, long clock,
-                         bool *can_be);
+                         struct armtap_rtde_verdict *verdict);
 /* The candidates among the well-known recipes whose evidence suffices, with their first value at `skip`; all that are
- * not contradicted are added to `candidates`. */
+ * not contradicted are added to `candidates`, those whose evidence does not suffice to `not_taken`. */
 int armtap_rtde_find_known(const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip,
-                           long clock, struct armtap_rtde_found *found, struct armtap_rtde_candidates *candidates);
+                           long clock, struct armtap_rtde_found *found, struct armtap_rtde_candidates *candidates,
+                           struct armtap_rtde_not_taken *not_taken);
 
 #endif

@@ -133,43 +133,75 @@ static unsigned points_of_types(const struct armtap_recipe *typed)
     return typed && typed->count >= LONG_LIST ? (unsigned)typed->count : 0;
 }
 
+/* A name that outlives its recipe. */
+static const char *name_of(const char *name)
+{
+    const struct armtap_field *field = name ? armtap_field_find(name, strlen(name)) : NULL;
+    return field ? field->name : NULL;
+}
+
 int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
                          const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip, long clock,
-                         bool *can_be)
+                         struct armtap_rtde_verdict *verdict)
 {
     struct armtap_rtde_evidence evidence;
-    *can_be = false;
+    *verdict = (struct armtap_rtde_verdict){.can_be = false};
     if (typed && !have_same_types(typed, recipe)) {
         armtap_recipe_release(recipe);
         return ARMTAP_OK;
     }
     int error = armtap_rtde_judge(recipe, sample, skip, clock, &evidence);
-    *can_be = error == ARMTAP_OK && !evidence.contradicted;
-    if (*can_be && points_of_types(typed) > 0) {
+    verdict->can_be = error == ARMTAP_OK && !evidence.contradicted;
+    if (verdict->can_be && points_of_types(typed) > 0) {
         evidence.score += points_of_types(typed);
         armtap_line_format(&evidence.reasons, "%sthe controller's reply has the same %u types",
                            evidence.reasons.length > 0 ? "; " : "", (uint64_t)typed->count);
     }
-    if (error == ARMTAP_OK && !evidence.contradicted && evidence.score >= armtap_rtde_needed(recipe->size))
+    verdict->against = name_of(evidence.against);
+    verdict->rival = name_of(evidence.rival);
+    verdict->score = evidence.score;
+    verdict->is_taken = verdict->can_be && evidence.score >= armtap_rtde_needed(recipe->size);
+    if (verdict->is_taken)
         return join(found, recipe, source, &evidence);
     armtap_recipe_release(recipe);
     return error;
 }
 
+/* One that the types of a reply exclude is none. */
+static void pass_over(struct armtap_rtde_not_taken *not_taken, const struct armtap_known_recipe *recipe,
+                      const struct armtap_rtde_verdict *verdict)
+{
+    if (verdict->is_taken || (!verdict->can_be && !verdict->against))
+        return;
+    if (not_taken->count == ARMTAP_RTDE_NOT_TAKEN) {
+        not_taken->more++;
+        return;
+    }
+    not_taken->rows[not_taken->count].known = recipe;
+    not_taken->rows[not_taken->count].against = verdict->against;
+    not_taken->rows[not_taken->count].rival = verdict->rival;
+    not_taken->rows[not_taken->count].score = verdict->score;
+    not_taken->rows[not_taken->count++].needed = armtap_rtde_needed(recipe->size);
+}
+
 int armtap_rtde_find_known(const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip,
-                           long clock, struct armtap_rtde_found *found, struct armtap_rtde_candidates *candidates)
+                           long clock, struct armtap_rtde_found *found, struct armtap_rtde_candidates *candidates,
+                           struct armtap_rtde_not_taken *not_taken)
 {
     int error = ARMTAP_OK;
     armtap_rtde_found_begin(found);
-    for (size_t i = 0; i < KNOWN_COUNT && error == ARMTAP_OK; i++) {
+    for (size_t i = 0; i < KNOWN_COUNT; i++) {
         struct armtap_recipe *recipe;
-        bool can_be = false;
+        struct armtap_rtde_verdict verdict;
         if (known[i].size + skip != sample->length)
             continue;
         error = armtap_recipe_rtde(known[i].fields, NULL, &recipe);
         if (error == ARMTAP_OK)
-            error = armtap_rtde_consider(found, recipe, known[i].client, typed, sample, skip, clock, &can_be);
-        if (can_be && candidates->count < ARMTAP_RTDE_CANDIDATES)
+            error = armtap_rtde_consider(found, recipe, known[i].client, typed, sample, skip, clock, &verdict);
+        if (error != ARMTAP_OK)
+            break;
+        pass_over(not_taken, &known[i], &verdict);
+        if (verdict.can_be && candidates->count < ARMTAP_RTDE_CANDIDATES)
             candidates->rows[candidates->count++] = (uint8_t)i;
     }
     if (error != ARMTAP_OK) {

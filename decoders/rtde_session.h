@@ -112,8 +112,11 @@ struct armtap_rtde {
     long sampled_clock;                       /* where in the payload the clock was found, -1 without it ... */
     size_t sampled_length;                    /* ... in data packages of that payload */
     struct armtap_rtde_candidates candidates; /* for data that stays without names */
-    size_t input_entries;                     /* of all input recipes, to keep them bounded */
-    struct armtap_rtde_bad bad_reply[2];      /* to the last set-up of a direction's data */
+    struct armtap_rtde_not_taken *not_taken;  /* at the last judgement, yet to be noted; NULL: none */
+    uint64_t judged_offset;                   /* the package of that judgement */
+    struct armtap_where judged_where;
+    size_t input_entries;                /* of all input recipes, to keep them bounded */
+    struct armtap_rtde_bad bad_reply[2]; /* to the last set-up of a direction's data */
 };
 
 /* ---- rtde_requests.c ---- */
@@ -162,7 +165,7 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
 static inline void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
     size_t bytes = rtde->recipe_bytes + rtde->request_bytes + (rtde->inputs ? sizeof *rtde->inputs : 0) +
-                   rtde->limit_count * sizeof *rtde->limits;
+                   rtde->limit_count * sizeof *rtde->limits + (rtde->not_taken ? sizeof *rtde->not_taken : 0);
     if (bytes != rtde->claimed)
         armtap_conn_claim(conn, bytes);
     rtde->claimed = bytes;
@@ -184,6 +187,8 @@ int armtap_rtde_assume_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
 /* Data without a handshake: samples it, and finds a recipe for it if there is enough evidence; gives up one that data
  * contradicts. */
 int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
+/* No more data: says which well-known recipes of its length were not taken. */
+int armtap_rtde_note_not_taken(struct armtap_rtde *rtde, struct armtap_conn *conn);
 
 /* ---- rtde_set_up.c ---- */
 

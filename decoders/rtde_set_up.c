@@ -21,6 +21,7 @@ void armtap_rtde_close(void *context)
     armtap_rtde_forget_requests(rtde);
     free(rtde->held.lists);
     free(rtde->limits);
+    free(rtde->not_taken);
     armtap_rtde_put(rtde, &rtde->outputs, NULL);
     armtap_rtde_put(rtde, &rtde->typed, NULL);
     for (size_t i = 0; rtde->inputs && i < ARMTAP_RTDE_INPUT_IDS; i++)

@@ -223,7 +223,7 @@ def check_candidate(folder):
 def check_no_candidate(folder):
     path = capture(os.path.join(folder, "pushes.pcap"), pushes, 100)
     check("what contradicts a recipe leaves no candidate", candidates_of(path) == [], candidates_of(path))
-    check("nor a word of one", "well-known recipe" not in armtap("export", path)[2] + armtap("info", path)[1])
+    check("nor a word of one", "neither proves nor contradicts" not in armtap("export", path)[2] + armtap("info", path)[1])
     check("a guess is no candidate", candidates_of(os.path.join(folder, "driver.pcap")) == [])
     late = capture(os.path.join(folder, "late.pcap"), lambda clock, time: (pushes if time > 0.6 else joints)(clock, time), 200)
     check("nor one that later data contradicts", candidates_of(late) == [], candidates_of(late))
@@ -239,6 +239,66 @@ def check_several(folder):
     check("info shows the fields of both", "output_double_register_5 @" in text and "output_double_register_29 if" in text, text)
     err = armtap("export", path)[2]
     check("export lists both", all("@" + name in err for name in names) and "contradicts them" in err, err)
+
+
+# ---- why a well-known recipe of the data's length is not taken
+
+def record_py(exchanged, moves=True):
+    """Packages of UR record.py's recipe, or of one of its length: with two of its fields exchanged."""
+    names = known_recipes()["record.py-2.6.0"]
+    kinds = {field["name"]: field["type"] for field in json.loads(run("fields", "--json").stdout)}
+    sent = [exchanged.get(name, name) for name in names]
+    layout = ">" + "".join(LETTERS[kinds[name]] for name in sent)
+    return lambda clock, time: struct.pack(layout, *(item for name in sent for item in value_of(
+        name, kinds[name], clock, time if moves else 0.0)))
+
+
+def not_taken(path, *words):
+    """diagnose's findings about it."""
+    findings = json.loads(run("diagnose", "--json", *words, path).stdout)["findings"]
+    return [one for one in findings if one["id"] == "rtde.recipe.not-taken"]
+
+
+def check_not_taken(folder):
+    both = ("joint_temperatures", "actual_joint_voltage")
+    path = capture(os.path.join(folder, "exchanged.pcap"), record_py(dict(zip(both, both[::-1]))), 250)
+    stream = json.loads(run("info", "--json", path).stdout)["streams"][0]
+    check("exchanged fields are not named", stream["fields"] == [] and stream["guess"] is None, stream["fields"])
+    notes = not_taken(path)
+    check("exchanged: said once", len(notes) == 1, notes)
+    said = notes[0]["args"] if notes else {}
+    check("exchanged: whose recipe", said.get("recipe_name") == "record.py-2.6.0" and "UR record.py" in said.get("source", ""), said)
+    check("exchanged: which fields", {said.get("field"), said.get("field_fits")} == set(both), said)
+    check("exchanged: no points", "points" not in said and "points_needed" not in said, said)
+    check("exchanged: in words", notes and all(word in notes[0]["text"] for word in ("@record.py-2.6.0", *both)), notes)
+    text = " ".join(run("info", path).stdout.split())
+    check("exchanged: info says it", "rtde.recipe.not-taken" in text and "@record.py-2.6.0" in text and
+          all(name in text for name in both), text)
+    check("exchanged: diagnose says it", "rtde.recipe.not-taken" in run("diagnose", path).stdout)
+    with open(path, "rb") as file:
+        piped = subprocess.run([ARMTAP, "diagnose", "--json", "-"], stdin=file, capture_output=True, text=True, check=False)
+    live = [one for one in json.loads(piped.stdout)["findings"] if one["id"] == "rtde.recipe.not-taken"]
+    check("exchanged, on standard input: once, with the same fields", len(live) == 1 and
+          {live[0]["args"].get("field"), live[0]["args"].get("field_fits")} == set(both), live)
+    check("exchanged: --no-guess says nothing", not not_taken(path, "--no-guess"))
+    path = capture(os.path.join(folder, "record.pcap"), record_py({}), 250)
+    check("the recipe itself is taken", json.loads(run("info", "--json", path).stdout)["streams"][0]["guess"] is not None)
+    check("the recipe itself: nothing is said", not not_taken(path), not_taken(path))
+
+
+def check_points_lacking(folder):
+    path = os.path.join(folder, "joints.pcap")
+    notes = not_taken(path)
+    said = notes[0]["args"] if len(notes) == 1 else {}
+    check("too little evidence: whose recipe", said.get("recipe_name") == "csharp-demo", notes)
+    check("too little evidence: points", "field" not in said and said.get("points", 99) < said.get("points_needed", 0), said)
+    check("too little evidence: in words", notes and "%s of %s points" % (said.get("points"), said.get("points_needed")) in notes[0]["text"], notes)
+    notes = not_taken(os.path.join(folder, "nothing.pcap"))
+    check("nothing moves: each recipe of that length, its points", [one["args"].get("recipe_name") for one in notes] ==
+          ["ur_rtde-control-1.1.0", "ur_rtde-control-1.3.9-upper"] and all("points" in one["args"] for one in notes), notes)
+    path = capture(os.path.join(folder, "other.pcap"), lambda clock, time: stranger(clock, time) + bytes(5), 250)
+    check("a length that nobody has: nothing is said", not not_taken(path), not_taken(path))
+    check("one that somebody has: something is", len(not_taken(os.path.join(folder, "stranger.pcap"))) == 1)
 
 
 def check_silence(folder):
@@ -365,7 +425,7 @@ def check_reply_only(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for test in (check_guessed, check_served, check_told, check_kept_out, check_opaque, check_candidate, check_no_candidate,
-                     check_several, check_silence, check_reply_only):
+                     check_several, check_not_taken, check_points_lacking, check_silence, check_reply_only):
             test(folder)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0

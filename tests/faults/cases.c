@@ -169,6 +169,19 @@ static void recipe_missing(struct play *play)
     play_data(play, 60);
 }
 
+/* A demo's recipe has the length, and too few points. */
+static void recipe_not_taken(struct play *play)
+{
+    play_stream(play, 125, "actual_q");
+    play_data(play, 4);
+    play_forget(play);
+    play_data(play, 1);
+    expect_last(play, "rtde.recipe.not-taken", ARMTAP_FROM_ROBOT);
+    expect_last(play, "rtde.recipe.missing", ARMTAP_FROM_ROBOT);
+    play_expect(play, "stream.midstream", 0);
+    play_data(play, 60);
+}
+
 /* Another machine, whose clock is 6 ms ahead, captured the client's packets: its SYN comes behind the reply. */
 static void clocks_apart(struct play *play)
 {
@@ -1565,6 +1578,7 @@ const struct fault_case fault_cases[] = {
     {"capture.clocks-apart", clocks_apart},
     {"rtde.recipe.unsure", recipe_unsure},
     {"rtde.recipe.guessed", recipe_guessed},
+    {"rtde.recipe.not-taken", recipe_not_taken},
     {"rtde.type.unknown", type_unknown},
     {"rtde.package.unknown", package_unknown},
     {"input.hostile", hostile},
