@@ -761,6 +761,13 @@ static bool is_zero_at_rest(const char *name)
            strcmp(name, "target_speed_fraction") == 0;
 }
 
+static bool is_beyond(const struct inference_field *about, unsigned element, const struct column *column)
+{
+    double least, most;
+    return about->field && armtap_inference_limits(about->field, element, &least, &most) &&
+           (column->least < least || column->most > most);
+}
+
 static double weigh_numbers(const struct inference_columns *columns, const struct inference_relations *relations,
                             const struct habit *habit, const struct inference_field *about, size_t offset)
 {
@@ -769,7 +776,7 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
     for (unsigned i = 0; i < about->count; i++) {
         const struct column *column = armtap_inference_column(columns, offset + 8 * i);
         gain += (double)columns->gain[GAIN_DOUBLE][offset + 8 * i];
-        if (!column)
+        if (!column || is_beyond(about, i, column))
             return NO_NUMBERS;
         bool zero = column->least == 0 && column->most == 0;
         zeros += zero;

@@ -8,6 +8,8 @@
 #define BLOCKS_MAX INFERENCE_VECTORS_MAX
 /* Correlation of a derivative with the differences that it stands for. */
 #define FOLLOWS 0.93
+/* And where the derivative is measured with noise. */
+#define FOLLOWS_IN_NOISE 0.5
 #define TWIN 0.985
 #define PROPORTIONAL 0.9
 /* Correlations of currents of one joint; of a torque with a current under load; of a current with a speed. */
@@ -274,7 +276,12 @@ static bool element_follows(const struct search *search, const struct block *a, 
     size_t pair = (size_t)x * search->count + (size_t)y;
     double follow = (double)search->follow[pair], step = (double)search->scale[pair];
     *doubt += 1 - follow * follow;
-    return follow > FOLLOWS && fabs(step / search->relations->step - 1) < 0.15;
+    if (follow > FOLLOWS)
+        return fabs(step / search->relations->step - 1) < 0.15;
+    /* Noise of the speed hides it, but not how much of the slope is in it. */
+    const double slope = sqrt(search->slope_norm[x] / search->norm[y]) / follow;
+    return search->moving[y]->curve == CURVE_ROUGH && follow > FOLLOWS_IN_NOISE &&
+           fabs(slope / search->relations->step - 1) < 0.1;
 }
 
 struct match {

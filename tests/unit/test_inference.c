@@ -511,6 +511,53 @@ static void states_of_programs_are_no_fields(void **state)
     }
 }
 
+/* In the guide's order a UINT64 of zeros stands where the digital inputs would. */
+static void what_is_always_0_gets_no_name(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = begin();
+    uint64_t random = 1;
+    for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+        struct package package = {.length = 0};
+        random = put_measured(&package, cycle, random);
+        package.length -= 8;
+        put_double(&package, 0);
+        put(&package, 7, 4);
+        put(&package, 1, 4);
+        take(inference, &package);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    assert_string_equal(field_at(found, 152)->likeliest, "actual_digital_input_bits");
+    assert_string_equal(name_at(found, 152), "field_152");
+    assert_string_equal(name_at(found, 160), "robot_mode");
+    armtap_inference_free(inference);
+}
+
+/* A program keeps joints in degrees: no joint of a robot turns so far. */
+static void degrees_are_no_joints(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = begin();
+    uint64_t random = 1;
+    for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+        struct package package = {.length = 0};
+        double values[12];
+        measure_joints(cycle, true, values, values + 6);
+        random = put_measured(&package, cycle, random);
+        package.length = 8; /* the clock alone */
+        for (unsigned k = 0; k < 12; k++)
+            values[k] *= 57.29577951308232;
+        put_doubles(&package, values, 12);
+        put(&package, 7, 4);
+        take(inference, &package);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    for (size_t i = 0; i < found->count; i++)
+        assert_true(strcmp(found->fields[i].likeliest, "actual_q") != 0 &&
+                    strcmp(found->fields[i].name, "actual_q") != 0);
+    armtap_inference_free(inference);
+}
+
 static double bell(uint64_t *random, double sigma)
 {
     double sum = 0;
@@ -1025,6 +1072,8 @@ int main(void)
         cmocka_unit_test(currents_without_noise_may_be_measured),
         cmocka_unit_test(friction_is_not_in_moments),
         cmocka_unit_test(states_of_programs_are_no_fields),
+        cmocka_unit_test(what_is_always_0_gets_no_name),
+        cmocka_unit_test(degrees_are_no_joints),
         cmocka_unit_test(noise_makes_no_acceleration_of_a_force),
         cmocka_unit_test(currents_with_all_digits_are_no_forces),
         cmocka_unit_test(curves_of_no_arm_get_no_names),

@@ -93,16 +93,24 @@ static const struct {
     {ROLE_IS_SPEED, "it is the derivative of another vector"},
     {ROLE_HAS_LINEAR_SPEED, "another vector is the derivative of its position"},
     {ROLE_IS_LINEAR_SPEED, "it is the derivative of another vector's position"},
-    {ROLE_CURRENT, "torques of another vector are proportional to it"},
-    {ROLE_MOMENT, "it is proportional to currents of another vector"},
+    {ROLE_CURRENT, "torques of another vector rise and fall with it"},
+    {ROLE_MOMENT, "it rises and falls with currents of another vector"},
     {ROLE_TWIN, "another vector is nearly the same"},
 };
 
+/* What a vector is to others is evidence only of a name that has to do with it. */
+static bool is_of(enum inference_group group, unsigned role)
+{
+    const bool is_load = group == GROUP_CURRENTS || group == GROUP_TARGET_CURRENT || group == GROUP_MOMENT;
+    return group != GROUPS && is_load == ((role & (ROLE_CURRENT | ROLE_MOMENT)) != 0);
+}
+
 static void put_roles(char text[EVIDENCE_MAX], const struct inference_relations *relations,
-                      const struct tiling_piece *piece)
+                      const struct tiling_piece *piece, enum inference_group group)
 {
     for (size_t i = 0; i < sizeof role_words / sizeof *role_words && piece->count == 6; i++)
-        if (relations->roles[piece->offset] & role_words[i].role && piece->type == ARMTAP_DOUBLE)
+        if (relations->roles[piece->offset] & role_words[i].role && piece->type == ARMTAP_DOUBLE &&
+            is_of(group, role_words[i].role))
             put_evidence(text, role_words[i].words);
     if (piece->count == 3 && relations->roles[piece->offset] & ROLE_HAS_SPEED_3)
         put_evidence(text, "another vector is its derivative");
@@ -210,7 +218,7 @@ static void put_field(struct armtap_inference *inference, const struct inference
         put_side(inference->evidence[i], &verdict.side);
     if (verdict.is_alone && inference->result.moved)
         put_evidence(inference->evidence[i], "nothing else shows that this is an arm's");
-    put_roles(inference->evidence[i], &reading->relations, piece);
+    put_roles(inference->evidence[i], &reading->relations, piece, likeliest->group);
     if (piece->type == ARMTAP_DOUBLE)
         put_range(inference->evidence[i], &reading->columns, piece);
     else

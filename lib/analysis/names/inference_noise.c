@@ -43,7 +43,7 @@
 /* Probability of the guide's order from which on it tells a target from what was measured, where both are there. */
 #define IN_ORDER 0.99
 /* Share of arms whose targets follow them and have their noise, where nothing else tells. */
-#define LED_BY_HAND 0.05
+#define LED_BY_HAND 0.015
 /* Correlation from which on a vector is ahead. */
 #define AHEAD 0.8
 

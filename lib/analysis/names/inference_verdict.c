@@ -299,11 +299,17 @@ static bool is_no_half(const struct inference_reading *reading, const struct til
            is_known_at(reading, piece->offset + piece->size);
 }
 
+/* A program's registers count like these. */
+static bool is_like_any_counter(const char *name)
+{
+    return strcmp(name, "script_control_line") == 0 || strcmp(name, "control_step") == 0;
+}
+
 /* Whether the values have a part in the name. */
 static bool is_shown(const struct inference_reading *reading, const struct tiling_piece *piece)
 {
     const double own = own_share(&reading->tiling, piece);
-    if (is_all_zero(&reading->columns, piece) ||
+    if (is_all_zero(&reading->columns, piece) || is_like_any_counter(reading->tiling.field[piece->field].name) ||
         (strcmp(reading->tiling.field[piece->field].name, "joint_control_output") == 0 &&
          !is_beside_currents(&reading->tiling)))
         return false;
@@ -321,12 +327,30 @@ enum proof { BY_VALUES, BY_BONDS, BY_LOOKS, PROOFS };
 static const struct {
     double power, most;
 } calibration[PROOFS] = {
-    [BY_VALUES] = {1, 0.997},  /* scalars, modes, temperatures: their values are like no others */
-    [BY_BONDS] = {0.6, 0.985}, /* motion and loads, where another vector has to them what it should */
-    [BY_LOOKS] = {0.33, 0.97}, /* the same, where none has */
+    [BY_VALUES] = {1.2, 0.997}, /* scalars, modes, temperatures: their values are like no others */
+    [BY_BONDS] = {0.6, 0.985},  /* motion and loads, where another vector has to them what it should */
+    [BY_LOOKS] = {0.36, 0.975}, /* the same, where none has */
 };
 /* Probability below which the first kind is not as sure as it says, either. */
 #define SURE_OF_ITSELF 0.9
+
+/* Beside those of a group. */
+static const char *const by_looks[] = {"elbow_position", "elbow_velocity", "actual_current_as_torque",
+                                       "wrench_calc_from_currents"};
+
+static enum proof proof_of(const struct inference_field *field, bool is_bound)
+{
+    bool is_free = field->group == GROUPS;
+    for (size_t i = 0; i < sizeof by_looks / sizeof *by_looks; i++)
+        is_free = is_free && strcmp(field->name, by_looks[i]) != 0;
+    return is_free ? BY_VALUES : is_bound ? BY_BONDS : BY_LOOKS;
+}
+
+/* Names of motion from so few packages are not given. */
+#define FEW 48
+#define OF_FEW 0.8
+/* Of a mode that never changes, where no order confirms it: a program's register may have that number. */
+#define CONSTANT 0.975
 
 static double calibrate(double probability, enum proof proof)
 {
@@ -351,6 +375,7 @@ struct inference_verdict armtap_inference_judge(const struct inference_reading *
     const struct tiling_piece *piece = &reading->tiling.pieces[i];
     const struct inference_field *field = &reading->tiling.field[piece->field];
     const bool is_bound = is_bonded(reading, piece) || is_turned_over(reading, piece);
+    const enum proof proof = proof_of(field, is_bound);
     struct inference_verdict verdict = {
         find_copy(&reading->columns, &reading->tiling, piece),
         armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, CERTAIN),
@@ -360,7 +385,9 @@ struct inference_verdict armtap_inference_judge(const struct inference_reading *
         calibrate(probability_of(&reading->tiling, piece, &verdict.side), field->group == GROUPS ? BY_VALUES
                                                                           : is_bound             ? BY_BONDS
                                                                                                  : BY_LOOKS) *
-        (is_one_of_two ? ONE_OF_TWO : 1 - verdict.side.doubt) * (verdict.is_alone ? ALONE : 1);
+        (is_one_of_two ? ONE_OF_TWO : 1 - verdict.side.doubt) * (verdict.is_alone ? ALONE : 1) *
+        (proof != BY_VALUES && reading->columns.sample->count < FEW ? OF_FEW : 1) *
+        (!has_order && is_constant(&reading->columns, piece) ? CONSTANT : 1);
     verdict.is_given = verdict.certainty >= CERTAIN && field->field && has_moved && is_shown(reading, piece) &&
                        !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                        !armtap_inference_is_stranger(&reading->relations, field, piece->offset);
