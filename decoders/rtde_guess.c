@@ -272,14 +272,19 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     return error;
 }
 
+/* Whether data of that protocol may have led to the sample. */
+static bool may_be_of(const struct armtap_rtde *rtde, const struct armtap_sample *sample, int protocol)
+{
+    return protocol == 2 ? rtde->protocol != 1 && may_have_id(sample) : rtde->protocol <= 1;
+}
+
 static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                        const struct armtap_sample *sample, struct armtap_rtde_candidates *candidates,
                        struct armtap_rtde_not_taken *not_taken, bool *named)
 {
     for (int protocol = 2; protocol >= 1 && !*named; protocol--) {
-        bool can_be = protocol == 2 ? rtde->protocol != 1 && may_have_id(sample) : rtde->protocol <= 1;
         struct armtap_rtde_found found;
-        if (!can_be)
+        if (!may_be_of(rtde, sample, protocol))
             continue;
         int error = armtap_rtde_find_known(rtde->typed, sample, protocol == 2 ? 1 : 0, rtde->sampled_clock, &found,
                                            candidates, not_taken);
@@ -310,12 +315,17 @@ static int tell_candidates(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     return armtap_conn_candidates(conn, frame, recipes, told->count);
 }
 
+static void drop_not_taken(struct armtap_rtde *rtde)
+{
+    free(rtde->not_taken);
+    rtde->not_taken = NULL;
+}
+
 /* Keeps what the last judgement did not take: the data may still show more. */
 static int keep_not_taken(struct armtap_rtde *rtde, const struct armtap_frame *frame,
                           const struct armtap_rtde_not_taken *not_taken)
 {
-    free(rtde->not_taken);
-    rtde->not_taken = NULL;
+    drop_not_taken(rtde);
     if (not_taken->count == 0)
         return ARMTAP_OK;
     rtde->not_taken = malloc(sizeof *rtde->not_taken);
@@ -335,13 +345,15 @@ int armtap_rtde_note_not_taken(struct armtap_rtde *rtde, struct armtap_conn *con
     rtde->not_taken = NULL;
     for (unsigned i = 0; not_taken && i < not_taken->count && error == ARMTAP_OK; i++) {
         const char *against = not_taken->rows[i].against, *rival = not_taken->rows[i].rival;
+        const bool has_points = !against && not_taken->packages == 0;
         const bool is_last = i + 1 == not_taken->count && not_taken->more > 0;
         error = armtap_conn_raise(
             conn, &judged, ARMTAP_NOTE_rtde_recipe_not_taken,
             ARGS(arg_recipe_name(not_taken->rows[i].known->name), arg_source(not_taken->rows[i].known->client),
                  against ? arg_field(against) : arg_none(true), rival ? arg_field_fits(rival) : arg_none(true),
-                 against ? arg_none(true) : arg_points(not_taken->rows[i].score),
-                 against ? arg_none(true) : arg_points_needed(not_taken->rows[i].needed),
+                 has_points ? arg_points(not_taken->rows[i].score) : arg_none(true),
+                 has_points ? arg_points_needed(not_taken->rows[i].needed) : arg_none(true),
+                 not_taken->packages > 0 ? arg_packages((double)not_taken->packages) : arg_none(true),
                  is_last ? arg_more(not_taken->more) : arg_none(true)));
     }
     free(not_taken);
@@ -355,6 +367,8 @@ static int rule_out(struct armtap_rtde *rtde, struct armtap_conn *conn, const st
     static const struct armtap_rtde_candidates none;
     bool was_inferred = rtde->outputs_inferred;
     guess->ruled_out = true;
+    if (rtde->not_taken && rtde->not_taken->packages > 0)
+        drop_not_taken(rtde); /* they have several lengths */
     if (was_inferred)
         take_guess(rtde, rtde->typed ? armtap_recipe_hold(rtde->typed) : NULL);
     rtde->outputs_unnamed |= was_inferred && rtde->typed;
@@ -413,6 +427,44 @@ static bool is_due(const struct armtap_rtde *rtde, const struct armtap_guess *gu
     return seen >= JUDGED_LEAST && (guess->sealed ? !rtde->judged : (seen & (seen - 1)) == 0);
 }
 
+/* Too few packages for a judgement, so far or, in a second pass, in all. */
+static int wait_for_more(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                         const struct armtap_guess *guess)
+{
+    struct armtap_rtde_not_taken not_taken = {.packages = guess->sample->seen};
+    if (rtde->judged || rtde->typed || !armtap_conn_may_guess(conn))
+        return ARMTAP_OK;
+    rtde->judged = guess->sealed;
+    for (int protocol = 2; protocol >= 1; protocol--)
+        if (may_be_of(rtde, guess->sample, protocol))
+            armtap_rtde_list_known(guess->sample, protocol == 2 ? 1 : 0, &not_taken);
+    int error = keep_not_taken(rtde, frame, &not_taken);
+    return error == ARMTAP_OK && guess->sealed ? armtap_rtde_note_not_taken(rtde, conn) : error;
+}
+
+/* What the first pass ruled out, it judged before: a second one says what spoke against it. */
+static int judge_ruled_out(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const struct armtap_sample *sample)
+{
+    struct armtap_rtde_not_taken not_taken = {.count = 0};
+    struct armtap_rtde_candidates left = {.count = 0};
+    struct armtap_rtde_found found;
+    int error = ARMTAP_OK;
+    rtde->judged = true;
+    if (sample->seen < JUDGED_LEAST || !armtap_conn_may_guess(conn))
+        return ARMTAP_OK;
+    for (int protocol = 2; protocol >= 1 && error == ARMTAP_OK; protocol--) {
+        if (!may_be_of(rtde, sample, protocol))
+            continue;
+        error = armtap_rtde_find_known(rtde->typed, sample, protocol == 2 ? 1 : 0, armtap_rtde_find_clock(sample),
+                                       &found, &left, &not_taken);
+        armtap_recipe_release(found.recipe);
+    }
+    if (error == ARMTAP_OK)
+        error = keep_not_taken(rtde, frame, &not_taken);
+    return error == ARMTAP_OK ? armtap_rtde_note_not_taken(rtde, conn) : error;
+}
+
 /* Whether the package has the recipe's length in the current protocol, which a late version reply may have changed,
  * and keeps the limits. */
 static bool keeps_to_guess(const struct armtap_rtde *rtde, const struct armtap_frame *frame)
@@ -427,13 +479,19 @@ static int infer(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
 {
     struct armtap_guess *guess;
     int error = armtap_conn_guess(conn, &guess);
+    if (error == ARMTAP_OK && guess->ruled_out && guess->sealed && guess->sample && !rtde->judged)
+        return judge_ruled_out(rtde, conn, frame, guess->sample);
     if (error != ARMTAP_OK || guess->ruled_out)
         return error;
     bool has_other_length = guess->sample && guess->sample->length != frame->length - ARMTAP_RTDE_HEADER;
     if (has_other_length || (rtde->outputs_inferred && !keeps_to_guess(rtde, frame)))
         return rule_out(rtde, conn, frame, guess);
     error = guess->sealed ? ARMTAP_OK : take_sample(conn, frame, guess);
-    return error == ARMTAP_OK && guess->sample && is_due(rtde, guess) ? judge(rtde, conn, frame, guess) : error;
+    if (error != ARMTAP_OK || !guess->sample)
+        return error;
+    if (guess->sample->seen < JUDGED_LEAST)
+        return wait_for_more(rtde, conn, frame, guess);
+    return is_due(rtde, guess) ? judge(rtde, conn, frame, guess) : ARMTAP_OK;
 }
 
 int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)

@@ -72,6 +72,7 @@ struct armtap_rtde_not_taken {
         unsigned score, needed;
     } rows[ARMTAP_RTDE_NOT_TAKEN];
     unsigned count, more;
+    uint64_t packages; /* too few for a judgement: that many; else 0 */
 };
 
 struct armtap_rtde_found {
@@ -93,6 +94,8 @@ void armtap_rtde_found_begin(struct armtap_rtde_found *found);
 int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
                          const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip, long clock,
                          struct armtap_rtde_verdict *verdict);
+/* Adds the well-known recipes of a sample's length, with their first value at `skip`, without a judgement. */
+void armtap_rtde_list_known(const struct armtap_sample *sample, size_t skip, struct armtap_rtde_not_taken *not_taken);
 /* The candidates among the well-known recipes whose evidence suffices, with their first value at `skip`; all that are
  * not contradicted are added to `candidates`, those whose evidence does not suffice to `not_taken`. */
 int armtap_rtde_find_known(const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip,

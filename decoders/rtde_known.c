@@ -184,6 +184,14 @@ static void pass_over(struct armtap_rtde_not_taken *not_taken, const struct armt
     not_taken->rows[not_taken->count++].needed = armtap_rtde_needed(recipe->size);
 }
 
+void armtap_rtde_list_known(const struct armtap_sample *sample, size_t skip, struct armtap_rtde_not_taken *not_taken)
+{
+    static const struct armtap_rtde_verdict none = {.can_be = true};
+    for (size_t i = 0; i < KNOWN_COUNT; i++)
+        if (known[i].size + skip == sample->length)
+            pass_over(not_taken, &known[i], &none);
+}
+
 int armtap_rtde_find_known(const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip,
                            long clock, struct armtap_rtde_found *found, struct armtap_rtde_candidates *candidates,
                            struct armtap_rtde_not_taken *not_taken)

@@ -286,6 +286,18 @@ def check_not_taken(folder):
     check("the recipe itself: nothing is said", not not_taken(path), not_taken(path))
 
 
+def turns(clock, time):
+    """A driver's data, until its joints move away from their speeds."""
+    whole = driver(clock, time)
+    return whole if time < 0.35 else whole[:8] + struct.pack(">6d", *(0.2 * math.sin(9 * time + k) for k in range(6))) + whole[56:]
+
+
+def check_ruled_out(folder):
+    path = capture(os.path.join(folder, "turns.pcap"), turns, 400)
+    notes = not_taken(path)
+    check("what a first reading ruled out: against which field", len(notes) == 1 and notes[0]["args"].get("field") == "actual_q", notes)
+
+
 def check_points_lacking(folder):
     path = os.path.join(folder, "joints.pcap")
     notes = not_taken(path)
@@ -296,6 +308,16 @@ def check_points_lacking(folder):
     notes = not_taken(os.path.join(folder, "nothing.pcap"))
     check("nothing moves: each recipe of that length, its points", [one["args"].get("recipe_name") for one in notes] ==
           ["ur_rtde-control-1.1.0", "ur_rtde-control-1.3.9-upper"] and all("points" in one["args"] for one in notes), notes)
+    path = capture(os.path.join(folder, "few.pcap"), driver, 20)
+    notes = not_taken(path)
+    check("too few packages: how many", [(one["args"].get("packages"), "points" in one["args"]) for one in notes] == [(20, False)] and
+          "20 packages are too few" in notes[0]["text"], notes)
+    with open(path, "rb") as file:
+        live = subprocess.run([ARMTAP, "diagnose", "--json", "-"], stdin=file, capture_output=True, text=True, check=False)
+    check("too few packages, on standard input: once", live.stdout.count('"rtde.recipe.not-taken"') >= 1 and
+          live.stdout.count("20 packages are too few") == 1, live.stdout[:600])
+    path = capture(os.path.join(folder, "two.pcap"), lambda clock, time: driver(clock, time) + bytes(8 if time > 0.1 else 0), 25)
+    check("too few packages of several lengths: nothing is said", not not_taken(path), not_taken(path))
     path = capture(os.path.join(folder, "other.pcap"), lambda clock, time: stranger(clock, time) + bytes(5), 250)
     check("a length that nobody has: nothing is said", not not_taken(path), not_taken(path))
     check("one that somebody has: something is", len(not_taken(os.path.join(folder, "stranger.pcap"))) == 1)
@@ -425,7 +447,7 @@ def check_reply_only(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for test in (check_guessed, check_served, check_told, check_kept_out, check_opaque, check_candidate, check_no_candidate,
-                     check_several, check_not_taken, check_points_lacking, check_silence, check_reply_only):
+                     check_several, check_not_taken, check_ruled_out, check_points_lacking, check_silence, check_reply_only):
             test(folder)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
