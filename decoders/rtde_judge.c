@@ -755,12 +755,12 @@ static void explain(const struct judged *judged, struct armtap_line *reasons)
 {
     for (size_t i = 0; i < judged->recipe->count; i++) {
         const struct armtap_recipe_entry *entry = &judged->recipe->entries[i];
+        if (judged->own[i] == NONE)
+            continue;
         const char *what = entry->type != ARMTAP_DOUBLE                              ? " has known values"
                            : entry->field->id == ARMTAP_ID_timestamp                 ? " keeps time"
                            : entry->field->id == ARMTAP_ID_actual_tool_accelerometer ? " shows gravity"
                                                                                      : " has usual values";
-        if (judged->own[i] == NONE)
-            continue;
         const char *other = is_vector(entry) ? related(judged, i, &what) : NULL;
         if (points_at(judged, i) >= 1 || other)
             say(reasons, entry->name, what, other ? other : "");
