@@ -27,7 +27,9 @@
 #define UNUSUALLY 4
 #define RUNNING 7
 /* m/s^2 */
-#define WEIGHTLESS 2
+#define WEIGHTLESS 4
+/* Share of packages in which more than that is felt, at least. */
+#define WEIGHED 0.2
 /* kg m/s, of an arm at rest, at most */
 #define AT_REST 0.3
 /* How much more than what was measured a target may tremble, and what is no trembling: errors of rounding. */
@@ -530,14 +532,19 @@ static double clearly(const struct judged *judged, size_t i, size_t k)
     return is_short || is_all_zero(judged, i) || is_all_zero(judged, k) ? CLEARLY_OTHER : CLEARLY;
 }
 
-/* Whether an accelerometer feels next to nothing, and always the same; one that is always 0 is a simulator's. */
+/* Whether an accelerometer hardly ever feels gravity; one that is always 0 is a simulator's. */
 static bool is_weightless(const struct judged *judged, size_t i)
 {
-    double squares = 0;
-    bool is_zero, is_const = is_constant(judged, i, &is_zero);
-    for (unsigned element = 0; element < 3; element++)
-        squares += value_at(judged, i, 0, element) * value_at(judged, i, 0, element);
-    return is_const && !is_zero && squares < WEIGHTLESS * WEIGHTLESS;
+    unsigned heavy = 0;
+    bool is_zero;
+    is_constant(judged, i, &is_zero);
+    for (unsigned row = 0; row < judged->view.count; row++) {
+        double squares = 0;
+        for (unsigned element = 0; element < 3; element++)
+            squares += value_at(judged, i, row, element) * value_at(judged, i, row, element);
+        heavy += squares > WEIGHTLESS * WEIGHTLESS;
+    }
+    return !is_zero && heavy < WEIGHED * judged->view.count;
 }
 
 /* Whether a momentum is that of an arm that moves all the time. */
