@@ -605,7 +605,7 @@ static void find_tremble(struct search *search)
             changes += rests[row] && changes_at(search, &search->block[b], row);
         relations->tremble[search->block[b].offset] = count >= RESTS_LEAST ? (float)changes / (float)count : -1;
         relations->tremor[search->block[b].offset] = (float)tremor_of(search, &search->block[b], rests);
-        is_measured = is_measured || (changes > TREMBLES * (float)count && flows(search, &search->block[b]));
+        is_measured = is_measured || ((float)changes > TREMBLES * (float)count && flows(search, &search->block[b]));
     }
     for (unsigned b = 0; b < search->blocks && !is_measured; b++)
         relations->tremble[search->block[b].offset] = -1;
