@@ -327,9 +327,9 @@ enum proof { BY_VALUES, BY_BONDS, BY_LOOKS, PROOFS };
 static const struct {
     double power, most;
 } calibration[PROOFS] = {
-    [BY_VALUES] = {1.2, 0.997}, /* scalars, modes, temperatures: their values are like no others */
+    [BY_VALUES] = {1, 0.997},   /* scalars, modes, temperatures: their values are like no others */
     [BY_BONDS] = {0.6, 0.985},  /* motion and loads, where another vector has to them what it should */
-    [BY_LOOKS] = {0.36, 0.975}, /* the same, where none has */
+    [BY_LOOKS] = {0.33, 0.975}, /* the same, where none has */
 };
 /* Probability below which the first kind is not as sure as it says, either. */
 #define SURE_OF_ITSELF 0.9
