@@ -131,19 +131,10 @@ static double bits_at(const struct judged *judged, size_t i, size_t field)
     return field == NONE ? 0 : (double)judged->bits[i * judged->fields + field];
 }
 
-static enum column_gain gain_of(enum armtap_type type)
-{
-    return type == ARMTAP_DOUBLE   ? GAIN_DOUBLE
-           : type == ARMTAP_INT32  ? GAIN_INT32
-           : type == ARMTAP_UINT32 ? GAIN_UINT32
-           : type == ARMTAP_UINT64 ? GAIN_UINT64
-                                   : GAIN_BYTE;
-}
-
 /* Bits of any values of the type. */
 static double any_at(const struct judged *judged, const struct armtap_recipe_entry *entry, size_t place)
 {
-    const float *gain = judged->columns.gain[gain_of(entry->type)];
+    const float *gain = judged->columns.gain[armtap_inference_gain_of(entry->type)];
     double bits = 0;
     for (unsigned k = 0; k < entry->count; k++)
         bits += (double)gain[place + k * armtap_type_width(entry->type)];
@@ -176,12 +167,6 @@ static double value_at(const struct judged *judged, size_t i, unsigned row, unsi
 {
     const struct column *column = armtap_inference_column(&judged->columns, place_at(judged, i) + 8 * element);
     return !column ? 0 : column->values ? column->values[row] : column->mean;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
 }
 
 /* Whether two vectors are near one another; of values near 0 it says nothing. */
@@ -413,7 +398,7 @@ static double trembling_of(const struct judged *judged, size_t i)
             if (armtap_inference_go_on(&judged->view, row - 2, 2))
                 sizes[count++] = fabs(value_at(judged, i, row, element) - 2 * value_at(judged, i, row - 1, element) +
                                       value_at(judged, i, row - 2, element));
-    qsort(sizes, count, sizeof *sizes, by_size);
+    qsort(sizes, count, sizeof *sizes, armtap_inference_by_size);
     return count > 0 ? sizes[count / 2] : 0;
 }
 
@@ -442,27 +427,28 @@ static double gain_of_exchange(const struct judged *judged, size_t i, size_t k)
            bits_with(judged, own, k, own[k], i) - pair_bits(judged, i, own[i], k, own[k]);
 }
 
-/* Whether values are near enough to those of a quantity that is never near 0: a temperature, a voltage. */
-static bool can_hold(const struct judged *judged, size_t i, size_t field)
+/* Whether values are far from those of a quantity that is never near 0: a temperature, a voltage. Without power, some
+ * are 0: these count only if told so. */
+static bool is_far(const struct judged *judged, size_t i, size_t field, bool zeros_count)
 {
     double least, most;
     for (unsigned element = 0; element < judged->field[field].count && judged->field[field].is_never_zero; element++) {
         armtap_inference_usual(field, element, &least, &most);
         for (unsigned row = 0; row < judged->view.count; row++) {
             const double value = value_at(judged, i, row, element);
-            if (value < least / UNUSUALLY || value > most * UNUSUALLY)
-                return false;
+            if (value == 0 ? zeros_count : value < least / UNUSUALLY || value > most * UNUSUALLY)
+                return true;
         }
     }
-    return true;
+    return false;
 }
 
 static bool may_exchange(const struct judged *judged, size_t i, size_t k)
 {
     const struct armtap_recipe_entry *a = &judged->recipe->entries[i], *b = &judged->recipe->entries[k];
     return i != k && judged->own[i] != judged->own[k] && judged->own[i] != NONE && judged->own[k] != NONE &&
-           a->type == b->type && a->count == b->count && can_hold(judged, i, judged->own[k]) &&
-           can_hold(judged, k, judged->own[i]);
+           a->type == b->type && a->count == b->count && !is_far(judged, i, judged->own[k], true) &&
+           !is_far(judged, k, judged->own[i], true);
 }
 
 /* The same for another field of the dictionary at that place alone. */
@@ -484,7 +470,7 @@ static bool may_be(const struct judged *judged, size_t i, size_t field)
 {
     return judged->own[i] != NONE && field != judged->own[i] && judged->field[field].type == ARMTAP_DOUBLE &&
            has_type(&judged->field[field], &judged->recipe->entries[i]) && !are_one(judged, field, judged->own[i]) &&
-           can_hold(judged, i, field);
+           !is_far(judged, i, field, true);
 }
 
 static bool is_constant(const struct judged *judged, size_t i, bool *is_zero)
@@ -556,27 +542,15 @@ static bool never_rests(const struct judged *judged, size_t i)
     return least > AT_REST;
 }
 
-/* Whether values are far from those of a quantity that is never near 0: a temperature, a voltage. Without power, some
- * are 0. */
+/* Whether values are no robot's with power, or without. */
 static bool is_unusual(const struct judged *judged, size_t i, bool has_power)
 {
     const struct armtap_recipe_entry *entry = &judged->recipe->entries[i];
-    double least, most;
     if (entry->field && entry->field->id == ARMTAP_ID_actual_tool_accelerometer)
         return has_power && is_weightless(judged, i);
     if (entry->field && entry->field->id == ARMTAP_ID_actual_momentum)
         return !judged->relations.moved && never_rests(judged, i);
-    if (judged->own[i] == NONE || !judged->field[judged->own[i]].is_never_zero)
-        return false;
-    for (unsigned element = 0; element < entry->count; element++) {
-        armtap_inference_usual(judged->own[i], element, &least, &most);
-        for (unsigned row = 0; row < judged->view.count; row++) {
-            double value = value_at(judged, i, row, element);
-            if (value == 0 ? has_power : value < least / UNUSUALLY || value > most * UNUSUALLY)
-                return true;
-        }
-    }
-    return false;
+    return judged->own[i] != NONE && is_far(judged, i, judged->own[i], has_power);
 }
 
 /* Whether the arm moves, or its mode is that of one that runs; and temperatures or voltages change, which some

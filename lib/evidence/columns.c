@@ -157,7 +157,7 @@ double armtap_inference_return_cost(struct inference_past *past, uint64_t value,
 
 /* A value that repeats the one before is free; so are bytes that do. One that was there earlier is cheap: a program's
  * states come again. */
-static float gain_of(const struct inference_columns *columns, enum column_gain type, size_t offset)
+static float saving_of(const struct inference_columns *columns, enum column_gain type, size_t offset)
 {
     const unsigned size = sizes[type];
     struct inference_past past = {.count = 0};
@@ -203,7 +203,16 @@ static bool is_impossible(double value)
     return !isfinite(value) || (value != 0 && fabs(value) < 1e-300);
 }
 
-static int by_size(const void *a, const void *b)
+enum column_gain armtap_inference_gain_of(enum armtap_type type)
+{
+    return type == ARMTAP_DOUBLE   ? GAIN_DOUBLE
+           : type == ARMTAP_INT32  ? GAIN_INT32
+           : type == ARMTAP_UINT32 ? GAIN_UINT32
+           : type == ARMTAP_UINT64 ? GAIN_UINT64
+                                   : GAIN_BYTE;
+}
+
+int armtap_inference_by_size(const void *a, const void *b)
 {
     double one = *(const double *)a, other = *(const double *)b;
     return (one > other) - (one < other);
@@ -211,7 +220,7 @@ static int by_size(const void *a, const void *b)
 
 static double median_of(double *values, unsigned count)
 {
-    qsort(values, count, sizeof *values, by_size);
+    qsort(values, count, sizeof *values, armtap_inference_by_size);
     return count > 0 ? values[count / 2] : 0;
 }
 
@@ -251,7 +260,7 @@ static void mark_outliers(const struct inference_view *sample, const double *val
     double middle = median_of(sorted, count);
     for (unsigned i = 0; i < count; i++)
         sorted[i] = fabs(sorted[i] - middle);
-    qsort(sorted, count, sizeof *sorted, by_size);
+    qsort(sorted, count, sizeof *sorted, armtap_inference_by_size);
     double far = FAR_BEYOND * sorted[count - 1 - count / OUTLIERS];
     for (unsigned row = 0; row < sample->count && far > 0; row++)
         missing[row] = missing[row] || fabs(values[row] - middle) > far;
@@ -403,7 +412,7 @@ static void describe_curve(const struct inference_columns *columns, const double
                     : column->growth > MOTION ? PACE_FLOWS
                                               : PACE_SWAYS;
     memcpy(sorted, values, sample->count * sizeof *sorted);
-    qsort(sorted, sample->count, sizeof *sorted, by_size);
+    qsort(sorted, sample->count, sizeof *sorted, armtap_inference_by_size);
     column->centre = sorted[sample->count / 2];
 }
 
@@ -466,7 +475,7 @@ int armtap_inference_columns_read(struct inference_columns *columns, const struc
         for (unsigned type = 0; type < GAINS; type++)
             for (size_t offset = 0; offset + sizes[type] <= columns->length; offset++)
                 if (!wanted || wanted[offset])
-                    columns->gain[type][offset] = gain_of(columns, (enum column_gain)type, offset);
+                    columns->gain[type][offset] = saving_of(columns, (enum column_gain)type, offset);
         error = read_columns(columns, values, values + EVIDENCE_ROWS);
     }
     bool got_room = values != NULL;

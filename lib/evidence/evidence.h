@@ -90,6 +90,9 @@ static inline unsigned armtap_inference_judged(const struct inference_view *samp
 {
     return i * (sample->count - 1) / (COLUMNS_JUDGED - 1);
 }
+enum column_gain armtap_inference_gain_of(enum armtap_type type);
+/* For qsort: doubles, the least first. */
+int armtap_inference_by_size(const void *a, const void *b);
 int armtap_inference_columns_read(struct inference_columns *columns, const struct inference_view *sample,
                                   const uint8_t *wanted);
 void armtap_inference_columns_clear(struct inference_columns *columns);
@@ -239,8 +242,10 @@ const struct inference_pair *armtap_inference_pair_at(size_t i);
 
 /* What a vector does while another one, which moves otherwise, stands still to the last bit, and something trembles: a
  * target holds, too; what was measured trembles. Of a load, as currents and forces are, both do, but not as much. */
+#define INFERENCE_TREMBLES 0.5 /* share of packages at rest in which what is measured changes, at least */
 enum inference_rest { REST_UNKNOWN, REST_HELD, REST_TREMBLES };
-enum inference_rest armtap_inference_rest_of(const struct inference_relations *relations, size_t offset, bool is_load);
+enum inference_rest armtap_inference_rest_of(const struct inference_relations *relations,
+                                             const struct inference_field *about, size_t offset);
 
 /* Whether joints and poses are known, and what is there does not belong to them as the field does. */
 bool armtap_inference_is_stranger(const struct inference_relations *relations, const struct inference_field *about,

@@ -263,8 +263,7 @@ static double range_bits(const struct habit *habit, const struct column *column,
 #define RESTED 12
 /* Speeds that are measured are 0 at rest on some arms. */
 #define RESTED_SPEED 3
-/* Shares of packages at rest in which what is measured changes, at least, and in which a target does, at most. */
-#define TREMBLES 0.5
+/* Share of packages at rest in which a target changes, at most. */
 #define HOLDS 0.05
 /* Steps of a current at rest, in spreads. */
 #define TREMOR_OF_ACTUAL 0.02
@@ -369,28 +368,30 @@ bool armtap_inference_is_stranger(const struct inference_relations *relations, c
            ((part->stands && !(roles & part->stands)) || roles & part->denies & ROLE_IS_STRANGE);
 }
 
-enum inference_rest armtap_inference_rest_of(const struct inference_relations *relations, size_t offset,
-                                             bool is_current)
+enum inference_rest armtap_inference_rest_of(const struct inference_relations *relations,
+                                             const struct inference_field *about, size_t offset)
 {
+    const struct part *part = part_of(about);
     const double tremble = (double)relations->tremble[offset], tremor = (double)relations->tremor[offset];
     if (tremble < 0)
         return REST_UNKNOWN;
-    if (is_current)
+    if (part && part->is_load)
         return tremor > TREMOR_OF_ACTUAL ? REST_TREMBLES : tremor < TREMOR_OF_TARGET ? REST_HELD : REST_UNKNOWN;
-    return tremble > TREMBLES ? REST_TREMBLES : tremble < HOLDS ? REST_HELD : REST_UNKNOWN;
+    return tremble > INFERENCE_TREMBLES ? REST_TREMBLES : tremble < HOLDS ? REST_HELD : REST_UNKNOWN;
 }
 
-/* Bits that say target (above 0) or actual (below): of motion, what is to the last bit the same while the arm rests is
- * a target, where something else trembles then; of currents, which a model computes from what was measured, the size of
- * the tremor tells. */
 static bool is_speed(const struct part *part)
 {
     return part->proves & (ROLE_IS_SPEED | ROLE_IS_LINEAR_SPEED);
 }
 
-static double kind_bits(const struct inference_relations *relations, const struct part *part, size_t offset)
+/* Bits that say target (above 0) or actual (below): of motion, what is to the last bit the same while the arm rests is
+ * a target, where something else trembles then; of currents, which a model computes from what was measured, the size of
+ * the tremor tells. */
+static double kind_bits(const struct inference_relations *relations, const struct inference_field *about,
+                        const struct part *part, size_t offset)
 {
-    const enum inference_rest rest = armtap_inference_rest_of(relations, offset, part->is_load);
+    const enum inference_rest rest = armtap_inference_rest_of(relations, about, offset);
     if (rest != REST_UNKNOWN)
         return rest == REST_TREMBLES ? -RESTED : is_speed(part) ? RESTED_SPEED : RESTED;
     double kind = fmax(fmin((double)relations->kind[offset], KIND_MAX), -KIND_MAX);
@@ -404,7 +405,7 @@ static double role_bits(const struct inference_relations *relations, const struc
     if (!part)
         return about->count == 6 ? -DENIAL * (double)bits_set(roles & STRANGE) : 0;
     double bits = PROOF * (double)bits_set(roles & part->proves) - DENIAL * (double)bits_set(roles & part->denies);
-    const double kind = kind_bits(relations, part, offset);
+    const double kind = kind_bits(relations, about, part, offset);
     if (armtap_inference_is_stranger(relations, about, offset))
         bits -= STRANGER;
     if (part->needs && !(roles & part->needs))
@@ -417,7 +418,7 @@ static double role_bits(const struct inference_relations *relations, const struc
 
 /* ---- single fields ----------------------------------------------------------------------------------------------- */
 
-/* Length of the three doubles at an offset, over the sample; false if they are none. */
+/* Length of the three doubles at an offset of one row; false if they are none. */
 static bool length_of(const struct inference_columns *columns, size_t offset, unsigned row, double *length)
 {
     double squares = 0;
@@ -799,15 +800,6 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
     return gain + TEMPER * (named + weight * changing) + log2((1 - habit->zero) / 0.8);
 }
 
-static enum column_gain gain_of(enum armtap_type type)
-{
-    return type == ARMTAP_DOUBLE   ? GAIN_DOUBLE
-           : type == ARMTAP_INT32  ? GAIN_INT32
-           : type == ARMTAP_UINT32 ? GAIN_UINT32
-           : type == ARMTAP_UINT64 ? GAIN_UINT64
-                                   : GAIN_BYTE;
-}
-
 /* Of the bits of a byte, as of inputs, the highest is as often set as the lowest. */
 static double cost_of_state(int64_t value)
 {
@@ -935,6 +927,6 @@ double armtap_inference_weigh(const struct inference_columns *columns, const str
     default:
         if (habit->type == ARMTAP_DOUBLE && (offset == relations->clock || !armtap_inference_column(columns, offset)))
             return NO_NUMBERS;
-        return (double)columns->gain[gain_of(habit->type)][offset];
+        return (double)columns->gain[armtap_inference_gain_of(habit->type)][offset];
     }
 }

@@ -492,9 +492,6 @@ static void find_triples(struct search *search)
 
 /* Packages in which an arm stands still, at least, that tell a target from what was measured. */
 #define RESTS_LEAST 6u
-/* Share of them in which what is measured changes, at least; and in which a target does, at most. */
-#define TREMBLES 0.5f
-#define HOLDS 0.05f
 /* Steps of what stands still, against all of its steps. */
 #define STILL 0.2
 /* Share of packages in which nothing goes on its way that a target holds. */
@@ -568,11 +565,6 @@ static unsigned find_rest(const struct search *search, bool rests[EVIDENCE_ROWS]
     return count;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
 /* The steps of a vector while the arm rests, against its spread: of the median element that moves. */
 static double tremor_of(const struct search *search, const struct block *block, const bool rests[EVIDENCE_ROWS])
 {
@@ -589,7 +581,7 @@ static double tremor_of(const struct search *search, const struct block *block, 
         if (column && steps > 0)
             sizes[count++] = sqrt(squares / steps) / column->spread;
     }
-    qsort(sizes, count, sizeof *sizes, by_size);
+    qsort(sizes, count, sizeof *sizes, armtap_inference_by_size);
     return count > 0 ? sizes[count / 2] : 0;
 }
 
@@ -605,7 +597,7 @@ static void find_tremble(struct search *search)
             changes += rests[row] && changes_at(search, &search->block[b], row);
         relations->tremble[search->block[b].offset] = count >= RESTS_LEAST ? (float)changes / (float)count : -1;
         relations->tremor[search->block[b].offset] = (float)tremor_of(search, &search->block[b], rests);
-        is_measured = is_measured || ((float)changes > TREMBLES * (float)count && flows(search, &search->block[b]));
+        is_measured = is_measured || (changes > INFERENCE_TREMBLES * count && flows(search, &search->block[b]));
     }
     for (unsigned b = 0; b < search->blocks && !is_measured; b++)
         relations->tremble[search->block[b].offset] = -1;

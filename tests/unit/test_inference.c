@@ -558,6 +558,29 @@ static void degrees_are_no_joints(void **state)
     armtap_inference_free(inference);
 }
 
+/* Any three noisy curves and their derivatives look like an elbow. */
+static void three_curves_are_no_elbow(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = begin();
+    uint64_t random = 1;
+    for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+        struct package package = {.length = 0};
+        double values[6], time = 0.001 * STEP_MS * cycle;
+        for (unsigned k = 0; k < 3; k++) {
+            values[k] = 0.5 * sin(time * (1 + 0.3 * k) + k) + noise(&random, 1e-5);
+            values[3 + k] = 0.5 * (1 + 0.3 * k) * cos(time * (1 + 0.3 * k) + k) + noise(&random, 1e-3);
+        }
+        put_doubles(&package, values, 6);
+        take(inference, &package);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    assert_int_equal(found->count, 2);
+    for (size_t i = 0; i < found->count; i++)
+        assert_null(found->fields[i].field);
+    armtap_inference_free(inference);
+}
+
 static double bell(uint64_t *random, double sigma)
 {
     double sum = 0;
@@ -1074,6 +1097,7 @@ int main(void)
         cmocka_unit_test(states_of_programs_are_no_fields),
         cmocka_unit_test(what_is_always_0_gets_no_name),
         cmocka_unit_test(degrees_are_no_joints),
+        cmocka_unit_test(three_curves_are_no_elbow),
         cmocka_unit_test(noise_makes_no_acceleration_of_a_force),
         cmocka_unit_test(currents_with_all_digits_are_no_forces),
         cmocka_unit_test(curves_of_no_arm_get_no_names),

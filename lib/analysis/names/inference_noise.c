@@ -50,15 +50,13 @@
 static const struct pair {
     const char *target, *actual;
     bool is_motion; /* of which all others are computed */
-    bool is_speed;  /* 0 at rest on some arms, though measured */
-    bool is_load;   /* a target of it trembles, too */
 } pairs[] = {
-    {"target_q", "actual_q", true, false, false},
-    {"target_qd", "actual_qd", true, true, false},
-    {"target_TCP_pose", "actual_TCP_pose", true, false, false},
-    {"target_TCP_speed", "actual_TCP_speed", true, true, false},
-    {"target_TCP_acceleration", "actual_TCP_acceleration", false, true, false},
-    {"target_current", "actual_current", false, false, true},
+    {"target_q", "actual_q", true},
+    {"target_qd", "actual_qd", true},
+    {"target_TCP_pose", "actual_TCP_pose", true},
+    {"target_TCP_speed", "actual_TCP_speed", true},
+    {"target_TCP_acceleration", "actual_TCP_acceleration", false},
+    {"target_current", "actual_current", false},
 };
 #define PAIRS (sizeof pairs / sizeof *pairs)
 
@@ -303,6 +301,18 @@ static struct inference_side side_of_two(const struct question *question, const 
     return (struct inference_side){name_of(question, other), false, "neither noise nor lag tells which", 0};
 }
 
+static enum inference_rest rest_of(const struct question *question, const struct tiling_piece *piece)
+{
+    return armtap_inference_rest_of(question->relations, &question->tiling->field[piece->field], piece->offset);
+}
+
+/* Measured ones are 0 at rest on some arms. */
+static bool is_speed(const struct question *question)
+{
+    const enum inference_group group = question->tiling->field[question->piece->field].group;
+    return group == GROUP_SPEEDS || group == GROUP_TOOL_SPEEDS || group == GROUP_TOOL_ACCELERATIONS;
+}
+
 struct inference_side armtap_inference_side_of(const struct inference_columns *columns,
                                                const struct inference_relations *relations,
                                                const struct inference_tiling *tiling, const struct tiling_piece *piece,
@@ -315,10 +325,9 @@ struct inference_side armtap_inference_side_of(const struct inference_columns *c
     const bool is_target = strcmp(name, question.pair->target) == 0;
     const char *other = is_target ? question.pair->actual : question.pair->target;
     const struct tiling_piece *twin = find(&question, other);
-    const enum inference_rest rest = armtap_inference_rest_of(relations, piece->offset, question.pair->is_load),
-                              of_twin = twin ? armtap_inference_rest_of(relations, twin->offset, question.pair->is_load)
-                                             : REST_UNKNOWN;
-    if (rest == REST_TREMBLES || (rest == REST_HELD && (!question.pair->is_speed || of_twin == REST_TREMBLES)))
+    const enum inference_rest rest = rest_of(&question, piece),
+                              of_twin = twin ? rest_of(&question, twin) : REST_UNKNOWN;
+    if (rest == REST_TREMBLES || (rest == REST_HELD && (!is_speed(&question) || of_twin == REST_TREMBLES)))
         return (struct inference_side){
             other, is_target == (rest == REST_HELD),
             rest == REST_HELD ? "it holds while the arm rests" : "it trembles while the arm rests", 0};

@@ -156,6 +156,8 @@ static const struct curve {
     {"actual_TCP_speed", true},
     {"target_TCP_acceleration", true},
     {"actual_TCP_acceleration", true},
+    {"elbow_position", false},
+    {"elbow_velocity", false},
 };
 
 static const struct curve *curve_of(const struct inference_reading *reading, const struct tiling_piece *piece)
@@ -374,20 +376,16 @@ struct inference_verdict armtap_inference_judge(const struct inference_reading *
 {
     const struct tiling_piece *piece = &reading->tiling.pieces[i];
     const struct inference_field *field = &reading->tiling.field[piece->field];
-    const bool is_bound = is_bonded(reading, piece) || is_turned_over(reading, piece);
-    const enum proof proof = proof_of(field, is_bound);
+    const enum proof proof = proof_of(field, is_bonded(reading, piece) || is_turned_over(reading, piece));
     struct inference_verdict verdict = {
         find_copy(&reading->columns, &reading->tiling, piece),
         armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, CERTAIN),
         is_curve_alone(reading, i, has_order, CERTAIN), 0, false};
     const bool is_one_of_two = verdict.copy != SIZE_MAX || (has_moved && !verdict.side.is_proven);
-    verdict.certainty =
-        calibrate(probability_of(&reading->tiling, piece, &verdict.side), field->group == GROUPS ? BY_VALUES
-                                                                          : is_bound             ? BY_BONDS
-                                                                                                 : BY_LOOKS) *
-        (is_one_of_two ? ONE_OF_TWO : 1 - verdict.side.doubt) * (verdict.is_alone ? ALONE : 1) *
-        (proof != BY_VALUES && reading->columns.sample->count < FEW ? OF_FEW : 1) *
-        (!has_order && is_constant(&reading->columns, piece) ? CONSTANT : 1);
+    verdict.certainty = calibrate(probability_of(&reading->tiling, piece, &verdict.side), proof) *
+                        (is_one_of_two ? ONE_OF_TWO : 1 - verdict.side.doubt) * (verdict.is_alone ? ALONE : 1) *
+                        (proof != BY_VALUES && reading->columns.sample->count < FEW ? OF_FEW : 1) *
+                        (!has_order && is_constant(&reading->columns, piece) ? CONSTANT : 1);
     verdict.is_given = verdict.certainty >= CERTAIN && field->field && has_moved && is_shown(reading, piece) &&
                        !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                        !armtap_inference_is_stranger(&reading->relations, field, piece->offset);
