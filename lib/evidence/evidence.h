@@ -208,6 +208,7 @@ enum inference_group {
 /* In the order of the guide. */
 struct inference_field {
     const char *name;
+    size_t row;                       /* its number; the count of fields: of none of the tables by field */
     const struct armtap_field *field; /* NULL: registers of some kind */
     enum armtap_type type;
     unsigned count;

@@ -24,7 +24,17 @@ struct habit {
     enum armtap_type type; /* of registers */
 };
 
-static const struct habit habits[] = {
+/* A row of each field, in the order of the guide: other rows are found by it. */
+enum row {
+#define NUMBERS(field, ...) ROW_##field,
+#define STATE(field, ...) ROW_##field,
+#define REGISTERS(field, ...) ROW_##field,
+#include "evidence/fields.def"
+    ROWS
+};
+_Static_assert(ROWS <= INFERENCE_FIELDS_MAX, "too many fields for the tables of tilings");
+
+static const struct habit habits[ROWS] = {
 #define NUMBERS(field, odds, zeros, least0, most0, least3, most3, changes, digit, shape, speed)                        \
     {.kind = HABIT_NUMBERS,                                                                                            \
      .name = #field,                                                                                                   \
@@ -49,61 +59,68 @@ static const struct habit habits[] = {
     {.kind = HABIT_REGISTERS, .name = #field, .chance = (odds) / 100.0, .type = ARMTAP_##kind_of},
 #include "evidence/fields.def"
 };
+/* By row; one row more is of no field. */
 static const struct {
-    const char *name;
-    double median[2], factor[2]; /* of elements 0 to 2, and 3 to 5 */
-} amplitudes[] = {
-#define AMPLITUDE(field, median0, factor0, median3, factor3) {#field, {median0, median3}, {factor0, factor3}},
+    double median[2], factor[2]; /* of elements 0 to 2, and 3 to 5; 0: of any size */
+} amplitudes[ROWS + 1] = {
+#define AMPLITUDE(field, median0, factor0, median3, factor3) [ROW_##field] = {{median0, median3}, {factor0, factor3}},
+#include "evidence/fields.def"
+};
+static const struct limits {
+    double least, most, most_behind, most_last; /* all 0: none */
+} limits[ROWS + 1] = {
+#define LIMITS(field, least, most, behind, last) [ROW_##field] = {least, most, behind, last},
+#include "evidence/fields.def"
+};
+static const bool may_change[ROWS] = {
+#define RESTLESS(field) [ROW_##field] = true,
 #include "evidence/fields.def"
 };
 static const struct {
-    const char *name;
-    double least, most, most_behind, most_last;
-} limits[] = {
-#define LIMITS(field, least, most, behind, last) {#field, least, most, behind, last},
-#include "evidence/fields.def"
-};
-static const char *const may_change[] = {
-#define RESTLESS(field) #field,
-#include "evidence/fields.def"
-};
-static const struct {
-    const char *name;
+    bool is;
     enum inference_group group;
-} members[] = {
-#define MEMBER(field, of) {#field, GROUP_##of},
+} members[ROWS] = {
+#define MEMBER(field, of) [ROW_##field] = {true, GROUP_##of},
 #include "evidence/fields.def"
 };
 static const struct inference_pair pairs[] = {
 #define PAIR(one, other, bond, proof, denial) {GROUP_##one, GROUP_##other, BOND_##bond, proof, denial},
 #include "evidence/fields.def"
 };
-static const char *const spaces[][2] = {
-#define SPACES(one, other) {#one, #other},
+static const char *const spaces[ROWS] = {
+#define SPACES(one, other) [ROW_##one] = #other, [ROW_##other] = #one,
 #include "evidence/fields.def"
 };
-static const char *const calmer[][2] = {
-#define CALMER(one, other) {#one, #other},
+static const enum row calmer[][2] = {
+#define CALMER(one, other) {ROW_##one, ROW_##other},
 #include "evidence/fields.def"
 };
 #define COUNT(table) (sizeof(table) / sizeof *(table))
-#define HABITS (sizeof habits / sizeof *habits)
-_Static_assert(HABITS <= INFERENCE_FIELDS_MAX, "too many fields for the tables of tilings");
 
 size_t armtap_inference_field_count(void)
 {
-    return HABITS;
+    return ROWS;
+}
+
+/* False: any. */
+static bool limits_of(size_t row, unsigned count, unsigned element, double *least, double *most)
+{
+    const struct limits *of = &limits[row];
+    *most = element < 3 ? of->most : element + 1 == count ? of->most_last : of->most_behind;
+    *least = element < 3 || of->least >= 0 ? of->least : -*most;
+    return of->most > of->least;
 }
 
 bool armtap_inference_limits(const struct armtap_field *field, unsigned element, double *least, double *most)
 {
-    size_t i = 0;
-    while (i < COUNT(limits) && strcmp(limits[i].name, field->name) != 0)
-        i++;
-    if (i == COUNT(limits))
+    double lowest, highest;
+    size_t row = 0;
+    while (row < ROWS && strcmp(habits[row].name, field->name) != 0)
+        row++;
+    if (!limits_of(row, field->count, element, &lowest, &highest))
         return false;
-    *most = element < 3 ? limits[i].most : element + 1 == field->count ? limits[i].most_last : limits[i].most_behind;
-    *least = element < 3 || limits[i].least >= 0 ? limits[i].least : -*most;
+    *least = lowest;
+    *most = highest;
     return true;
 }
 
@@ -121,17 +138,15 @@ void armtap_inference_usual(size_t field, unsigned element, double *least, doubl
 bool armtap_inference_is_calmer(const struct inference_field *one, const struct inference_field *other)
 {
     for (size_t i = 0; i < COUNT(calmer); i++)
-        if (strcmp(calmer[i][0], one->name) == 0 && strcmp(calmer[i][1], other->name) == 0)
+        if (calmer[i][0] == one->row && calmer[i][1] == other->row)
             return true;
     return false;
 }
 
 static bool is_steady(const struct habit *habit)
 {
-    for (size_t i = 0; i < COUNT(may_change); i++)
-        if (strcmp(may_change[i], habit->name) == 0)
-            return false;
-    return habit->kind != HABIT_REGISTERS && (habit->change == EXPECT_FIXED || habit->change == EXPECT_STEPS);
+    return habit->kind != HABIT_REGISTERS && !may_change[habit - habits] &&
+           (habit->change == EXPECT_FIXED || habit->change == EXPECT_STEPS);
 }
 
 static bool is_never_zero(const struct habit *habit)
@@ -140,35 +155,20 @@ static bool is_never_zero(const struct habit *habit)
            (habit->change == EXPECT_SLOW || habit->change == EXPECT_NOISE);
 }
 
-static enum inference_group group_of(const char *name)
-{
-    for (size_t i = 0; i < COUNT(members); i++)
-        if (strcmp(members[i].name, name) == 0)
-            return members[i].group;
-    return GROUPS;
-}
-
-static const struct armtap_field *in_other_space(const char *name)
-{
-    for (size_t i = 0; i < COUNT(spaces); i++)
-        for (unsigned k = 0; k < 2; k++)
-            if (strcmp(spaces[i][k], name) == 0)
-                return armtap_field_find(spaces[i][!k], strlen(spaces[i][!k]));
-    return NULL;
-}
-
 bool armtap_inference_field_at(size_t i, struct inference_field *field)
 {
     const struct habit *habit = &habits[i];
     *field = (struct inference_field){.name = habit->name,
+                                      .row = i,
                                       .log_chance = log2(habit->chance / (1 - habit->chance)),
                                       .repeats = habit->kind == HABIT_REGISTERS,
                                       .is_state =
                                           habit->kind == HABIT_STATE && is_steady(habit) && habit->usual_share >= 0.8,
                                       .is_steady = is_steady(habit),
                                       .is_never_zero = is_never_zero(habit),
-                                      .group = group_of(habit->name),
-                                      .in_other_space = in_other_space(habit->name)};
+                                      .group = members[i].is ? members[i].group : GROUPS};
+    if (spaces[i])
+        field->in_other_space = armtap_field_find(spaces[i], strlen(spaces[i]));
     if (field->repeats) {
         field->type = habit->type;
         field->count = 1;
@@ -298,49 +298,49 @@ enum aim { NO_AIM, TARGET, ACTUAL, EITHER };
 /* Roles that vectors have: those that prove a field, those that contradict it, and those of which it needs one, since
  * other fields look the same. */
 static const struct part {
-    const char *name;
     unsigned proves, denies;
     enum aim aim;
     unsigned needs;  /* always */
     unsigned stands; /* where the joints are known */
     bool is_load;    /* no motion, but what holds the arm: targets of it tremble at rest, too, though less */
-} parts[] = {
-    {"target_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET, 0,
-     ROLE_JOINTS | ROLE_TWIN, false},
-    {"actual_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL, 0,
-     ROLE_JOINTS | ROLE_TWIN, false},
-    {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET, 0,
-     ROLE_IS_JOINT_SPEED, false},
-    {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL, 0,
-     ROLE_IS_JOINT_SPEED, false},
-    {"target_qdd", ROLE_IS_SPEED, ROLE_IS_JOINT_SPEED | ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE,
-     NO_AIM, 0, 0, false},
-    {"target_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET, 0,
-     ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN, false},
-    {"actual_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL, 0,
-     ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN, false},
-    {"target_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_IS_STRANGE, TARGET, 0,
-     ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED, false},
-    {"actual_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_IS_STRANGE, ACTUAL, 0,
-     ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED, false},
-    {"target_TCP_acceleration", 0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, TARGET, ROLE_IS_SPEED, 0,
-     false},
-    {"actual_TCP_acceleration", 0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, ACTUAL, ROLE_IS_SPEED, 0,
-     false},
-    {"target_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, TARGET,
-     0, 0, true},
-    {"actual_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, ACTUAL,
-     0, 0, true},
-    {"joint_control_output", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE,
-     EITHER, 0, 0, true},
-    {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, TARGET,
-     0, 0, true},
-    {"actual_current_as_torque", 0, STRANGE, ACTUAL, 0, 0, true},
-    {"actual_TCP_force", 0, STRANGE, ACTUAL, 0, 0, true},
-    {"ft_raw_wrench", 0, STRANGE, ACTUAL, 0, 0, true},
-    {"wrench_calc_from_currents", 0, STRANGE, ACTUAL, 0, 0, true},
-    {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM, ROLE_HAS_SPEED_3, 0, false},
-    {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM, ROLE_IS_SPEED_3, 0, false},
+} parts[ROWS + 1] = {
+    [ROW_target_q] = {ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET, 0,
+                      ROLE_JOINTS | ROLE_TWIN, false},
+    [ROW_actual_q] = {ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL, 0,
+                      ROLE_JOINTS | ROLE_TWIN, false},
+    [ROW_target_qd] = {ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET, 0,
+                       ROLE_IS_JOINT_SPEED, false},
+    [ROW_actual_qd] = {ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL, 0,
+                       ROLE_IS_JOINT_SPEED, false},
+    [ROW_target_qdd] = {ROLE_IS_SPEED, ROLE_IS_JOINT_SPEED | ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE,
+                        NO_AIM, 0, 0, false},
+    [ROW_target_TCP_pose] = {ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET, 0,
+                             ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN, false},
+    [ROW_actual_TCP_pose] = {ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL, 0,
+                             ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN, false},
+    [ROW_target_TCP_speed] = {ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_IS_STRANGE, TARGET, 0,
+                              ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED, false},
+    [ROW_actual_TCP_speed] = {ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_IS_STRANGE, ACTUAL, 0,
+                              ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED, false},
+    [ROW_target_TCP_acceleration] = {0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, TARGET,
+                                     ROLE_IS_SPEED, 0, false},
+    [ROW_actual_TCP_acceleration] = {0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, ACTUAL,
+                                     ROLE_IS_SPEED, 0, false},
+    [ROW_target_current] = {ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE,
+                            TARGET, 0, 0, true},
+    [ROW_actual_current] = {ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE,
+                            ACTUAL, 0, 0, true},
+    [ROW_joint_control_output] = {ROLE_CURRENT,
+                                  ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, EITHER, 0,
+                                  0, true},
+    [ROW_target_moment] = {ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE,
+                           TARGET, 0, 0, true},
+    [ROW_actual_current_as_torque] = {0, STRANGE, ACTUAL, 0, 0, true},
+    [ROW_actual_TCP_force] = {0, STRANGE, ACTUAL, 0, 0, true},
+    [ROW_ft_raw_wrench] = {0, STRANGE, ACTUAL, 0, 0, true},
+    [ROW_wrench_calc_from_currents] = {0, STRANGE, ACTUAL, 0, 0, true},
+    [ROW_elbow_position] = {ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM, ROLE_HAS_SPEED_3, 0, false},
+    [ROW_elbow_velocity] = {ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM, ROLE_IS_SPEED_3, 0, false},
 };
 
 static unsigned bits_set(unsigned roles)
@@ -353,10 +353,7 @@ static unsigned bits_set(unsigned roles)
 
 static const struct part *part_of(const struct inference_field *about)
 {
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strcmp(parts[i].name, about->name) == 0)
-            return &parts[i];
-    return NULL;
+    return parts[about->row].denies ? &parts[about->row] : NULL;
 }
 
 bool armtap_inference_is_stranger(const struct inference_relations *relations, const struct inference_field *about,
@@ -626,7 +623,7 @@ static double joints_bits(const struct inference_columns *columns, size_t offset
 static double special_bits(const struct inference_columns *columns, const struct inference_relations *relations,
                            const struct inference_field *about, size_t offset)
 {
-    if (strcmp(about->name, "timestamp") == 0)
+    if (about->row == ROW_timestamp)
         return offset == relations->clock ? 40 : -30;
     if (about->type == ARMTAP_DOUBLE && offset == relations->clock)
         return -30;
@@ -634,49 +631,56 @@ static double special_bits(const struct inference_columns *columns, const struct
         return pose_bits(columns, offset);
     if (about->group == GROUP_JOINTS)
         return joints_bits(columns, offset);
-    if (strcmp(about->name, "actual_tool_accelerometer") == 0)
+    switch (about->row) {
+    case ROW_actual_tool_accelerometer:
         return gravity_bits(columns, offset);
-    if (strcmp(about->name, "payload_inertia") == 0 || strcmp(about->name, "payload_cog") == 0)
+    case ROW_payload_inertia:
+    case ROW_payload_cog:
         return mass_bits(columns, about, offset);
-    if (strcmp(about->name, "standard_analog_input0") == 0 || strcmp(about->name, "standard_analog_input1") == 0)
+    case ROW_standard_analog_input0:
+    case ROW_standard_analog_input1:
         return unconnected_bits(columns, offset);
-    if (strcmp(about->name, "tool_temperature") == 0)
+    case ROW_tool_temperature:
         return steadiness_bits(columns, offset, true);
-    if (strcmp(about->name, "tool_output_current") == 0 || strcmp(about->name, "io_current") == 0)
+    case ROW_tool_output_current:
+    case ROW_io_current:
         return steadiness_bits(columns, offset, false);
-    if (strcmp(about->name, "actual_momentum") == 0)
+    case ROW_actual_momentum:
         return momentum_bits(columns, relations, offset);
-    if (strcmp(about->name, "tcp_force_scalar") == 0)
+    case ROW_tcp_force_scalar:
         return size_bits(columns, offset);
-    return 0;
+    default:
+        return 0;
+    }
 }
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 /* Speeds and accelerations swing around 0, and are all 0 while the arm rests; positions, currents and torques hold the
  * arm somewhere. */
-static const struct {
-    const char *name;
-    bool swings;
-} swings[] = {
-    {"target_q", false},
-    {"actual_q", false},
-    {"target_qd", true},
-    {"actual_qd", true},
-    {"target_qdd", true},
-    {"target_current", false},
-    {"target_moment", false},
-    {"actual_current", false},
-    {"joint_control_output", false},
-    {"actual_current_as_torque", false},
-    {"actual_TCP_pose", false},
-    {"target_TCP_pose", false},
-    {"actual_TCP_speed", true},
-    {"target_TCP_speed", true},
-    {"actual_TCP_acceleration", true},
-    {"target_TCP_acceleration", true},
-    {"elbow_position", false},
-    {"elbow_velocity", true},
+static const enum {
+    RESTS_ANYWHERE,
+    HOLDS_SOMEWHERE,
+    SWINGS
+} swings[ROWS + 1] = {
+    [ROW_target_q] = HOLDS_SOMEWHERE,
+    [ROW_actual_q] = HOLDS_SOMEWHERE,
+    [ROW_target_qd] = SWINGS,
+    [ROW_actual_qd] = SWINGS,
+    [ROW_target_qdd] = SWINGS,
+    [ROW_target_current] = HOLDS_SOMEWHERE,
+    [ROW_target_moment] = HOLDS_SOMEWHERE,
+    [ROW_actual_current] = HOLDS_SOMEWHERE,
+    [ROW_joint_control_output] = HOLDS_SOMEWHERE,
+    [ROW_actual_current_as_torque] = HOLDS_SOMEWHERE,
+    [ROW_actual_TCP_pose] = HOLDS_SOMEWHERE,
+    [ROW_target_TCP_pose] = HOLDS_SOMEWHERE,
+    [ROW_actual_TCP_speed] = SWINGS,
+    [ROW_target_TCP_speed] = SWINGS,
+    [ROW_actual_TCP_acceleration] = SWINGS,
+    [ROW_target_TCP_acceleration] = SWINGS,
+    [ROW_elbow_position] = HOLDS_SOMEWHERE,
+    [ROW_elbow_velocity] = SWINGS,
 };
 
 /* How far, in spreads, the element that is farthest away lies from 0; negative if nothing moves. */
@@ -711,17 +715,14 @@ static double share_all_zero(const struct inference_columns *columns, const stru
 
 static double swing_bits(const struct inference_columns *columns, const struct inference_field *about, size_t offset)
 {
-    double distance = distance_of(columns, about, offset);
-    for (size_t i = 0; i < sizeof swings / sizeof *swings && distance >= 0; i++) {
-        if (strcmp(swings[i].name, about->name) != 0)
-            continue;
-        bool rests = share_all_zero(columns, about, offset) > 0.02;
-        double seen = fmin(1, columns->sample->count / SWING_ROWS); /* few moves say little about where they centre */
-        if (swings[i].swings)
-            return seen * (distance < 0.8 ? 2 : distance < 2 ? -3 : -9) + (rests ? 2 : 0);
-        return seen * (distance < 0.8 ? -6 : distance < 2 ? 0 : 1.5) - (rests ? 12 : 0);
-    }
-    return 0;
+    const double distance = swings[about->row] == RESTS_ANYWHERE ? -1 : distance_of(columns, about, offset);
+    if (distance < 0)
+        return 0;
+    const bool rests = share_all_zero(columns, about, offset) > 0.02;
+    const double seen = fmin(1, columns->sample->count / SWING_ROWS); /* few moves say little about where they centre */
+    if (swings[about->row] == SWINGS)
+        return seen * (distance < 0.8 ? 2 : distance < 2 ? -3 : -9) + (rests ? 2 : 0);
+    return seen * (distance < 0.8 ? -6 : distance < 2 ? 0 : 1.5) - (rests ? 12 : 0);
 }
 
 static double size_of(const struct inference_columns *columns, size_t offset)
@@ -738,11 +739,9 @@ static double size_of(const struct inference_columns *columns, size_t offset)
 static double amplitude_bits(const struct inference_columns *columns, const struct inference_field *about,
                              size_t offset)
 {
-    size_t row = 0;
+    const size_t row = about->row;
     double bits = 0;
-    while (row < sizeof amplitudes / sizeof *amplitudes && strcmp(amplitudes[row].name, about->name) != 0)
-        row++;
-    for (unsigned half = 0; half < 2 && row < sizeof amplitudes / sizeof *amplitudes; half++) {
+    for (unsigned half = 0; half < 2 && amplitudes[row].median[0] > 0; half++) {
         double size = size_of(columns, offset + 24 * half), sigma = log2(amplitudes[row].factor[half]);
         double away = size > 0 ? log2(size / amplitudes[row].median[half]) / sigma : 0;
         bits += size > 0 ? log2(10 * 0.4 / sigma) - fmin(away * away / 2 * 1.44, 6) : 0;
@@ -756,16 +755,15 @@ static double amplitude_bits(const struct inference_columns *columns, const stru
 /* ---- all together ------------------------------------------------------------------------------------------------ */
 
 /* What is 0 while an arm stands still, and only then. */
-static bool is_zero_at_rest(const char *name)
+static bool is_zero_at_rest(size_t row)
 {
-    return strcmp(name, "actual_momentum") == 0 || strcmp(name, "speed_scaling") == 0 ||
-           strcmp(name, "target_speed_fraction") == 0;
+    return row == ROW_actual_momentum || row == ROW_speed_scaling || row == ROW_target_speed_fraction;
 }
 
-static bool is_beyond(const struct inference_field *about, unsigned element, const struct column *column)
+static bool is_beyond(const struct habit *habit, unsigned count, unsigned element, const struct column *column)
 {
     double least, most;
-    return about->field && armtap_inference_limits(about->field, element, &least, &most) &&
+    return limits_of((size_t)(habit - habits), count, element, &least, &most) &&
            (column->least < least || column->most > most);
 }
 
@@ -777,7 +775,7 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
     for (unsigned i = 0; i < about->count; i++) {
         const struct column *column = armtap_inference_column(columns, offset + 8 * i);
         gain += (double)columns->gain[GAIN_DOUBLE][offset + 8 * i];
-        if (!column || is_beyond(about, i, column))
+        if (!column || is_beyond(habit, about->count, i, column))
             return NO_NUMBERS;
         bool zero = column->least == 0 && column->most == 0;
         zeros += zero;
@@ -792,7 +790,7 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
     }
     if (zeros == about->count)
         return gain + log2(fmax(habit->zero, NEVER) / 0.2) -
-               (relations->moved && is_zero_at_rest(about->name) ? IMMOBILE : 0);
+               (relations->moved && is_zero_at_rest(about->row) ? IMMOBILE : 0);
     if (habit->curve == IS_SMOOTH && habit->pace == PACE_OF_FLOWS && 2 * noises > about->count - zeros)
         named -= NO_NOISE;
     /* Elements of a vector are measured in the same way: they say it once more, not six times. */
@@ -815,7 +813,8 @@ static const struct {
 /* The tool has 0, 12 or 24 V. */
 static int64_t step_of(const struct habit *habit)
 {
-    return strncmp(habit->name, "tool_output_voltage", 19) == 0 ? 12 : 1;
+    const size_t row = (size_t)(habit - habits);
+    return row == ROW_tool_output_voltage || row == ROW_tool_output_voltage_2 ? 12 : 1;
 }
 
 /* Bits of a value that is not the usual one. */
@@ -883,24 +882,21 @@ static double weigh_state(const struct inference_columns *columns, const struct 
 
 /* Modes in which an arm may move, and bits that are set, or not, while it does. */
 static const struct {
-    const char *name;
-    uint64_t modes, set, unset; /* modes: one bit for each; 0: any */
-} motions[] = {
-    {"robot_mode", 1 << 6 | 1 << 7, 0, 0},           /* backdrive, running */
-    {"safety_mode", 1 << 1 | 1 << 2 | 1 << 4, 0, 0}, /* normal, reduced, recovery */
-    {"safety_status", 1 << 1 | 1 << 2 | 1 << 4, 0, 0},
-    {"robot_status_bits", 0, 1, 0},      /* power */
-    {"safety_status_bits", 0, 0, 0x7f4}, /* stops, violation, fault */
+    uint64_t modes, set, unset; /* modes: one bit for each; 0: any; all 0: of no mode */
+} motions[ROWS + 1] = {
+    [ROW_robot_mode] = {1 << 6 | 1 << 7, 0, 0},           /* backdrive, running */
+    [ROW_safety_mode] = {1 << 1 | 1 << 2 | 1 << 4, 0, 0}, /* normal, reduced, recovery */
+    [ROW_safety_status] = {1 << 1 | 1 << 2 | 1 << 4, 0, 0},
+    [ROW_robot_status_bits] = {0, 1, 0},      /* power */
+    [ROW_safety_status_bits] = {0, 0, 0x7f4}, /* stops, violation, fault */
 };
 
 /* Against a mode that keeps an arm from moving, if one moves. */
 static double motion_bits(const struct inference_columns *columns, const struct inference_field *about, size_t offset)
 {
-    size_t of = 0;
+    const size_t of = about->row;
     unsigned may = 0;
-    while (of < sizeof motions / sizeof *motions && strcmp(motions[of].name, about->name) != 0)
-        of++;
-    if (of == sizeof motions / sizeof *motions)
+    if (motions[of].modes == 0 && motions[of].set == 0 && motions[of].unset == 0)
         return 0;
     for (unsigned row = 0; row < columns->sample->count; row++) {
         uint64_t value = (uint64_t)state_at(columns, about, offset, row);
@@ -920,7 +916,7 @@ double armtap_inference_weigh(const struct inference_columns *columns, const str
                TEMPER * (swing_bits(columns, about, offset) + amplitude_bits(columns, about, offset)) +
                role_bits(relations, about, offset) + special_bits(columns, relations, about, offset);
     case HABIT_STATE:
-        if (strcmp(about->name, "control_step") == 0)
+        if (field == ROW_control_step)
             return counts(columns, offset) ? weigh_state(columns, habit, about, offset) + 40 : NO_NUMBERS;
         return weigh_state(columns, habit, about, offset) +
                (relations->moved ? motion_bits(columns, about, offset) : 0);
