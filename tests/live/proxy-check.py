@@ -399,7 +399,11 @@ def for_a_time():
     for what, count in ("a client", 1), ("nobody", 0):
         begin = time.monotonic()
         proxy = Proxy(robot.port[:1], "--for", "2s", output=what + ".pcapng")
-        clients = [proxy.client(robot.port[0]) for _ in range(count)]
+        try:
+            clients = [proxy.client(robot.port[0]) for _ in range(count)]
+        except ConnectionRefusedError:
+            in_time("a client of a proxy that ends after 2 s", time.monotonic() - begin, 2)
+            raise
         status = proxy.program.wait(PATIENCE)
         expect("--for, %s: status" % what, status == 0, status, proxy.said)
         expect("--for, %s: not before" % what, time.monotonic() - begin >= 2, time.monotonic() - begin)
