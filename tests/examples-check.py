@@ -50,6 +50,8 @@ NEEDS = {
     "docs/in-wireshark.md": ("tshark",),
     "docs/why-it-stopped.md": ("jq",),
 }
+# Libraries without which armtap cannot do what a page shows.
+LIBRARIES = {"docs/in-matlab.md": ("libhdf5", "libmatio"), "docs/protocols/aubo.md": ("AUBO",)}
 
 
 def armtap(*arguments):
@@ -491,7 +493,7 @@ def check_page(page):
     lacking = [need for need in NEEDS.get(page, ()) if missing(need)]
     for need in lacking:
         lacks(need, page)
-    if problems or lacking or page == "docs/in-matlab.md" and not all(map(is_built_in, ("libhdf5", "libmatio"))):
+    if problems or lacking or not all(map(is_built_in, LIBRARIES.get(page, ()))):
         return
     book = Notebook(os.getcwd() + "/page")
     PREPARE.get(page, lambda book: None)(book)
@@ -532,7 +534,7 @@ def main():
     if sys.executable != DEBIAN and os.path.exists(DEBIAN) and (missing("pandas") or missing("h5py")):
         os.execv(DEBIAN, [DEBIAN, *sys.argv])
     os.environ["ARMTAP"] = ARMTAP
-    pages = ["README.md", "lib/client/README.md"] + sorted(os.path.relpath(path, TOP) for path in glob.glob(TOP + "/docs/*.md"))
+    pages = ["README.md", "lib/client/README.md"] + sorted(os.path.relpath(path, TOP) for path in glob.glob(TOP + "/docs/**/*.md", recursive=True))
     expect("pages", len(pages) > 10 and set(pages) >= {page for page, _ in ELSEWHERE}, pages)
     marked = sum(run_page(page, read(page), None)[1]["marked"] for page in pages)
     expect("blocks that are not run", marked == MARKED, marked)

@@ -239,6 +239,7 @@ SCRIPT_TESTS = \
 	tests/external-control-check.py \
 	tests/mailbox-check.py \
 	tests/primary-check.py \
+	tests/protocols-check.py \
 	tests/privileges-check.py \
 	tests/client-dump-check.py \
 	tests/raw-recipe-check.py \
