@@ -213,6 +213,7 @@ SCRIPT_TESTS = \
 	tests/real-windows-check.py \
 	tests/completion-check.py \
 	tests/options-check.py \
+	tests/fields-check.py \
 	tests/files-check.py \
 	tests/gzip-check.py \
 	tests/examples-check.py \

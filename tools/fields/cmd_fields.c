@@ -165,6 +165,22 @@ static void column_json(struct json *json, const char *key, unsigned column)
         json_unsigned(json, column);
 }
 
+/* Where a program finds the field: its id in the library, its byte in struct armtap_state. NULL: only a name on the
+ * wire. */
+static void place_json(struct json *json, const struct armtap_field *field)
+{
+    json_key(json, "id");
+    if (field)
+        json_unsigned(json, field->id);
+    else
+        json_null(json);
+    json_key(json, "offset");
+    if (field)
+        json_unsigned(json, field->offset);
+    else
+        json_null(json);
+}
+
 /* Those that a column of an export may show. */
 static void bits_json(struct json *json, const struct armtap_field *field)
 {
@@ -190,6 +206,7 @@ static void field_json(struct json *json, const struct armtap_field *field)
 {
     json_object(json, false);
     json_member_text(json, "name", field->name);
+    place_json(json, field);
     json_member_text_or_null(json, "type", armtap_type_name(field->type, field->count));
     json_member_unsigned(json, "count", field->count);
     json_member_text_or_null(json, "unit", field->unit);
@@ -207,6 +224,7 @@ static void wire_json(struct json *json, const struct wire_name *name)
 {
     json_object(json, false);
     json_member_text(json, "name", name->name);
+    place_json(json, NULL);
     json_member_text_or_null(json, "type", name->type);
     json_member_unsigned(json, "count", name->count);
     json_member_text_or_null(json, "unit", name->unit);
