@@ -215,6 +215,7 @@ def commands(folder):
     yield ["export", "--dialect", "ros2", "-o", folder + "/x.mcap"]
     yield ["export", "-f", "parquet", "--stream", "0", "-o", folder + "/x.parquet"]
     yield ["export", "--dialect", "small", "--split", "-o", folder + "/split.parquet"]
+    yield ["export", "--split", "-o", folder + "/split.npz"]
     for name, dialect in (("mat", ""), ("h5", ""), ("mat", "v5")) if HAS_MATLAB else ():
         yield ["export", "-f", name, "--dialect", dialect, "--split", "-o", "%s/split%s.%s" % (folder, dialect, name)]
     yield ["export", "--enums", "both", "-f", "ndjson"]

@@ -228,6 +228,7 @@ SCRIPT_TESTS = \
 	tests/mcap-check.py \
 	tests/matlab-check.py \
 	tests/missing-check.py \
+	tests/npz-check.py \
 	tests/number-check.py \
 	tests/outputs-check.py \
 	tests/parquet-check.py \
@@ -411,6 +412,7 @@ EXTRA_DIST += \
 	tests/node/ros_topics.mjs \
 	tests/snapshot/meanwhile.c \
 	tests/summary \
+	tests/column_tables.py \
 	tests/format_rows.py \
 	tests/node_readers.py \
 	tests/pages.py \

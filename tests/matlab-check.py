@@ -10,7 +10,6 @@ import filecmp
 import glob
 import json
 import os
-import importlib.util
 import resource
 import shutil
 import signal
@@ -20,6 +19,7 @@ import sys
 import tempfile
 import time
 
+from column_tables import load, make_rtde
 from tally import ALL, expect, finish, lacks, left_out, share
 
 DEBIAN = "/usr/bin/python3"
@@ -43,13 +43,6 @@ def lacking():
     except ImportError as error:
         return error.name
     return None
-
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), os.path.join(TOP, "tests", name + ".py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def run(*arguments, status=(0,), **options):
@@ -358,20 +351,10 @@ MADE = ["big", "x1st", "x1st_2", "a_b", "a_b_2", "end_", "meta_2", "a" * 63, "a"
 
 def make_strange(path):
     """An RTDE stream whose names are none of MATLAB's; its first value needs all of its 64 bits."""
-    aubo = load("aubo-check")
-    package = lambda kind, body: struct.pack(">HB", 3 + len(body), ord(kind)) + body
-    connection = aubo.Connection(30004, 50000)
-    connection.send("c", package("V", b"\0\2"))
-    connection.send("r", package("V", b"\1"))
-    connection.send("c", package("O", struct.pack(">d", 500) + ",".join(name for name, _ in STRANGE).encode()))
-    connection.send("r", package("O", b"\1" + ",".join(kind for _, kind in STRANGE).encode()))
-    connection.send("c", package("S", b""))
-    connection.send("r", package("S", b"\1"))
     values = []
     for i in range(5):
         values.append((2**64 - 1 - i, i + .5, -i, 2**32 - 1 - i, -0.0, float("inf"), 200 + i, i, -i, i % 2, 2**53 - i, -2**31 + i))
-        connection.send("r", package("U", b"\1" + struct.pack(">QdiIddBdd?Qi", *values[-1])))
-    connection.write(path)
+    make_rtde(path, STRANGE, [struct.pack(">QdiIddBdd?Qi", *row) for row in values])
     return values
 
 

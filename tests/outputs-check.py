@@ -328,7 +328,7 @@ def killed(out, whole):
     found = {base: whole, base + ".partial-1": left} if kept else {base: whole}
     left_in_place(out + ": the next run", "out", found)
     if kept:
-        readable = not re.search(r"\.(parquet|mat|h5|hdf5)$", out)
+        readable = not re.search(r"\.(parquet|npz|mat|h5|hdf5)$", out)
         expect(out + ": it has rows", len(left) > 1000 or not readable, len(left))
         os.remove(out + ".partial-1")
     status, message, _ = run("export", "large.pcap", "-o", out)

@@ -218,6 +218,8 @@ def is_whole(path, name, dialect):
         data = file.read()
     if name == "parquet":
         return data[:4] == data[-4:] == b"PAR1"
+    if name == "npz":
+        return data[:4] == b"PK\3\4" and data[-22:-18] == b"PK\5\6"
     if name == "h5":
         return data[:8] == b"\x89HDF\r\n\x1a\n" and struct.unpack_from("<Q", data, 40)[0] == len(data)
     return data.startswith(b"MATLAB 5.0" if dialect else b"MATLAB 7.3") and len(data) > 30000

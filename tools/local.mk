@@ -167,6 +167,13 @@ tools_libtools_a_SOURCES = \
 	tools/matlab/texts.c \
 	tools/matlab/types.def \
 	tools/matlab/v5.c \
+	tools/npz/file.c \
+	tools/npz/npy.c \
+	tools/npz/npy.h \
+	tools/npz/npz.h \
+	tools/npz/types.def \
+	tools/npz/zip.c \
+	tools/npz/zip.h \
 	tools/parquet/file.c \
 	tools/parquet/footer.c \
 	tools/parquet/footer.h \
@@ -221,12 +228,15 @@ tools_libtools_a_SOURCES = \
 	tools/export/files/partition.c \
 	tools/export/files/partition.h \
 	tools/export/files/provenance.c \
+	tools/export/formats/column_notes.c \
+	tools/export/formats/column_notes.h \
 	tools/export/formats/columns.c \
 	tools/export/formats/format.h \
 	tools/export/formats/format_csv.c \
 	tools/export/formats/format_gnuplot.c \
 	tools/export/formats/format_matlab.c \
 	tools/export/formats/format_ndjson.c \
+	tools/export/formats/format_npz.c \
 	tools/export/formats/format_parquet.c \
 	tools/export/formats/format_threads.c \
 	tools/export/formats/formats.c \
@@ -481,6 +491,7 @@ EXTRA_DIST += \
 	tools/mcap/README.md \
 	tools/columns/README.md \
 	tools/matlab/README.md \
+	tools/npz/README.md \
 	tools/parquet/README.md \
 	tools/ros/README.md \
 	tools/export/README.md \

@@ -194,6 +194,7 @@ static const struct trial exports[] = {
     {{"export", "--dialect", "ros2", "%F"}, judge_mcap},
     {{"export", "-f", "mcap", "--stream", "0", "--to-robot", "--compression", "none", "%F"}, judge_mcap},
     {{"export", "-f", "parquet", "--stream", "0", "%F"}, judge_parquet},
+    {{"export", "-f", "npz", "--stream", "0", "%F"}, NULL},
     {{"export", "-f", "parquet", "--dialect", "small", "--union", "--compression", "none", "%F"}, judge_parquet},
 };
 static const struct trial asked[] = {
@@ -280,6 +281,7 @@ static const struct file_trial {
     {".ndjson.gz", {{"export", "-f", "ndjson", "%F"}, json_lines}},
     {".dat.gz", {{"export", "-f", "gnuplot", "--stream", "0", "%F"}, judge_gnuplot}},
     {".parquet", {{"export", "-f", "parquet", "--stream", "0", "%F"}, judge_parquet}},
+    {".npz", {{"export", "-f", "npz", "--stream", "0", "%F"}, NULL}},
 };
 
 /* Runs a trial with -o; `more`, or NULL, is a further option. */

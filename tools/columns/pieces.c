@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include "array.h"
+#include "base/numbers/byte_order.h"
 #include "base/process/message.h"
 
 static size_t bytes_of(size_t words)
@@ -113,4 +114,36 @@ int column_pieces_texts(const struct column_pieces *pieces, size_t column, const
         return message_no_memory();
     *texts = at + bytes_of(column_words_of(piece->rows));
     return spool_get(pieces->spool, places[0], at, (size_t)(places[1] - places[0]));
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+const char *column_text_next(const char **at, size_t *length)
+{
+    const char *text = *at + sizeof(uint32_t);
+    *length = le32_load(*at);
+    *at = text + *length;
+    return text;
+}
+
+int column_texts_next(struct column_texts *texts, const char **text, size_t *length)
+{
+    const struct column_pieces *pieces = texts->pieces;
+    uint64_t bits;
+    if (texts->row == texts->rows) {
+        const struct column_piece *piece = &pieces->piece[texts->piece++];
+        if (column_pieces_texts(pieces, texts->column, piece, &texts->bytes, &texts->at) != 0)
+            return -1;
+        texts->row = 0;
+        texts->rows = piece->rows;
+    }
+    size_t row = texts->row++;
+    memcpy(&bits, texts->bytes.data + row / COLUMN_WORD_BITS * sizeof bits, sizeof bits);
+    *text = bits >> row % COLUMN_WORD_BITS & 1 ? column_text_next(&texts->at, length) : NULL;
+    return 0;
+}
+
+void column_texts_free(struct column_texts *texts)
+{
+    free(texts->bytes.data);
 }

@@ -349,3 +349,25 @@ void column_table_values_present(const struct column_table *table, size_t column
     if (at)
         out->length += one->count * one->width;
 }
+
+/* ---- rows of vectors --------------------------------------------------------------------------------------------- */
+
+/* Inlined with a constant width: there are many. */
+static inline void turn(const char *values, size_t columns, size_t rows, unsigned width, char *out)
+{
+    for (size_t k = 0; k < columns; k++)
+        for (size_t i = 0; i < rows; i++)
+            memcpy(out + (i * columns + k) * width, values + (k * rows + i) * width, width);
+}
+
+void column_rows_from(const char *values, size_t columns, size_t rows, unsigned width, char *out)
+{
+    if (columns == 1)
+        memcpy(out, values, rows * width);
+    else if (width == sizeof(uint64_t))
+        turn(values, columns, rows, sizeof(uint64_t), out);
+    else if (width == sizeof(uint32_t))
+        turn(values, columns, rows, sizeof(uint32_t), out);
+    else
+        turn(values, columns, rows, 1, out);
+}

@@ -80,6 +80,9 @@ void column_table_present(const struct column_table *table, size_t column, struc
 void column_table_values(const struct column_table *table, size_t column, struct buffer *out);
 void column_table_values_present(const struct column_table *table, size_t column, struct buffer *out);
 
+/* Columns of as many values, one after another, become rows with a value of each. The width is 8, 4 or 1. */
+void column_rows_from(const char *values, size_t columns, size_t rows, unsigned width, char *out);
+
 /* ---- presence bits ---- */
 
 enum { COLUMN_WORD_BITS = 64 };
@@ -118,5 +121,21 @@ int column_pieces_get(const struct column_pieces *pieces, size_t column, unsigne
  * 0, or -1 after a message. */
 int column_pieces_texts(const struct column_pieces *pieces, size_t column, const struct column_piece *piece,
                         struct buffer *bytes, const char **texts);
+
+/* Reads a column of texts, row by row; zeroed but for pieces and column at first. */
+struct column_texts {
+    const struct column_pieces *pieces;
+    size_t column;
+    size_t piece;        /* the next one */
+    struct buffer bytes; /* of the piece: presence bits, then texts */
+    const char *at;      /* the next text */
+    size_t row, rows;    /* in the piece */
+};
+
+/* The text at *at of a column's texts; sets *at to the next one. */
+const char *column_text_next(const char **at, size_t *length);
+/* The next row's text, or NULL. 0, or -1 after a message. */
+int column_texts_next(struct column_texts *texts, const char **text, size_t *length);
+void column_texts_free(struct column_texts *texts);
 
 #endif

@@ -178,8 +178,12 @@ int job_make_threads(struct job *job)
     const struct export_wish *wish = job->wish;
     if (format_has(wish->format, FORMAT_PACKS)) {
         job->targets.settings.packer = packer_new(wish->compression, wish->threads);
+        if (!job->targets.settings.packer)
+            return -1;
+    }
+    if (format_has(wish->format, FORMAT_PACKS) || format_has(wish->format, FORMAT_SPOOLS)) {
         job->targets.settings.spool = make_spool(wish->out);
-        if (!job->targets.settings.packer || !job->targets.settings.spool)
+        if (!job->targets.settings.spool)
             return -1;
     }
     if (format_has(wish->format, FORMAT_REMARKS) && !(job->remarks = remarks_new(job)))

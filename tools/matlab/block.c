@@ -9,7 +9,7 @@
 void matlab_block_free(struct matlab_block *block)
 {
     for (size_t i = 0; i < block->texts_count; i++)
-        matlab_texts_free(&block->texts[i]);
+        column_texts_free(&block->texts[i]);
     free(block->texts);
     free(block->values.data);
     free(block->present.data);
@@ -33,24 +33,6 @@ static double parse_one(const char *text, size_t length)
     return strtod(digits, NULL);
 }
 
-/* The next row's text, or NULL. 0, or -1 after a message. */
-static int next_text(struct matlab_texts *texts, const char **text, size_t *length)
-{
-    const struct column_pieces *pieces = &texts->content->store->pieces;
-    uint64_t bits;
-    if (texts->row == texts->rows) {
-        const struct column_piece *piece = &pieces->piece[texts->piece++];
-        if (column_pieces_texts(pieces, texts->column, piece, &texts->bytes, &texts->at) != 0)
-            return -1;
-        texts->row = 0;
-        texts->rows = piece->rows;
-    }
-    size_t row = texts->row++;
-    memcpy(&bits, texts->bytes.data + row / 64 * sizeof bits, sizeof bits);
-    *text = bits >> row % 64 & 1 ? matlab_text_next(&texts->at, length) : NULL;
-    return 0;
-}
-
 /* Reads on where the load before ended. */
 static int parse(struct matlab_block *block, const struct matlab_content *content,
                  const struct matlab_variable *variable, size_t rows, char *values, uint64_t *present)
@@ -62,12 +44,13 @@ static int parse(struct matlab_block *block, const struct matlab_content *conten
         return message_no_memory();
     memset(present, 0, variable->columns * words * sizeof *present);
     for (size_t i = 0; i < variable->columns; i++) {
-        struct matlab_texts *texts = &block->texts[i];
+        struct column_texts *texts = &block->texts[i];
         if (i == block->texts_count)
-            *texts = (struct matlab_texts){.content = content, .column = variable->first + block->texts_count++};
+            *texts = (struct column_texts){.pieces = &content->store->pieces,
+                                           .column = variable->first + block->texts_count++};
         for (size_t k = 0; k < rows; k++) {
             const char *text;
-            if (next_text(texts, &text, &length) != 0)
+            if (column_texts_next(texts, &text, &length) != 0)
                 return -1;
             double number = text ? parse_one(text, length) : 0;
             memcpy(values + (i * rows + k) * sizeof number, &number, sizeof number);
@@ -208,18 +191,14 @@ uint16_t *matlab_characters(const char *const *texts, size_t count, size_t *widt
     return units;
 }
 
-void matlab_texts_free(struct matlab_texts *texts)
+int matlab_texts_row(struct column_texts *texts, const struct matlab_content *content,
+                     const struct matlab_variable *variable, uint16_t *out, size_t stride)
 {
-    free(texts->bytes.data);
-}
-
-int matlab_texts_row(struct matlab_texts *texts, const struct matlab_variable *variable, uint16_t *out, size_t stride)
-{
-    enum matlab_type type = texts->content->store->columns[texts->column].type;
+    enum matlab_type type = content->store->columns[texts->column].type;
     bool is_bytes = type == MATLAB_BYTES;
     size_t room = variable->characters, units = 0, length;
     const char *text;
-    if (next_text(texts, &text, &length) != 0)
+    if (column_texts_next(texts, &text, &length) != 0)
         return -1;
     if (text && type == MATLAB_JSON && *text == '"')
         units = matlab_json_units(text, length, out, stride, room);

@@ -57,26 +57,17 @@ static inline bool matlab_v5_holds(uint64_t rows, size_t row_bytes)
 
 /* Rows of a variable as the file has them: of its class, column after column. */
 
-/* Reads a column of texts, row by row; zeroed but for content and column at first. */
-struct matlab_texts {
-    const struct matlab_content *content;
-    size_t column;
-    size_t piece;        /* the next one */
-    struct buffer bytes; /* of the piece: presence bits, then texts */
-    const char *at;      /* the next text */
-    size_t row, rows;    /* in the piece */
-};
-
-/* Fills a row of characters with it and with blanks: unit i goes to out[i * stride]. 0, or -1 after a message. */
-int matlab_texts_row(struct matlab_texts *texts, const struct matlab_variable *variable, uint16_t *out, size_t stride);
-void matlab_texts_free(struct matlab_texts *texts);
+/* Fills a row of characters with the column's next text and with blanks: unit i goes to out[i * stride]. 0, or -1 after
+ * a message. */
+int matlab_texts_row(struct column_texts *texts, const struct matlab_content *content,
+                     const struct matlab_variable *variable, uint16_t *out, size_t stride);
 
 /* Values of some rows, as they were set aside. */
 struct matlab_block {
     struct buffer values;  /* of each column */
     struct buffer present; /* presence bits of each column, in words */
     size_t rows;
-    struct matlab_texts *texts; /* of each column, of a variable that is parsed */
+    struct column_texts *texts; /* of each column, of a variable that is parsed */
     size_t texts_count;
 };
 

@@ -444,7 +444,7 @@ static void make_text_chunk(void *task, size_t part, struct packer_desk *desk)
     pack(chunk->writer, (const char *)chunk->units, sizeof *chunk->units, chunk->count, desk, chunk->result);
 }
 
-static int put_text_chunk(struct writer *writer, struct matlab_texts *texts, const struct matlab_variable *variable,
+static int put_text_chunk(struct writer *writer, struct column_texts *texts, const struct matlab_variable *variable,
                           const struct dataset *dataset, uint64_t from, uint16_t *units)
 {
     size_t width = variable->characters;
@@ -452,7 +452,7 @@ static int put_text_chunk(struct writer *writer, struct matlab_texts *texts, con
     struct text_chunk chunk = {writer, units, dataset->rows * width, packer_results(writer->content->packer)};
     memset(units, 0, chunk.count * sizeof *units);
     for (size_t i = 0; i < dataset->rows && i < rest; i++)
-        if (matlab_texts_row(texts, variable, units + i, dataset->rows) != 0) {
+        if (matlab_texts_row(texts, writer->content, variable, units + i, dataset->rows) != 0) {
             writer->out_of_memory = true;
             return -1;
         }
@@ -466,7 +466,7 @@ static int put_characters(struct writer *writer, const struct matlab_variable *v
     size_t rows = TEXT_CHUNK_BYTES / sizeof(uint16_t) / variable->characters;
     struct dataset dataset = {.rows = rows < 1 ? 1 : rows < count ? rows : (size_t)count};
     dataset.rows = writer->is_small ? (size_t)count : dataset.rows;
-    struct matlab_texts texts = {.content = writer->content, .column = variable->first};
+    struct column_texts texts = {.pieces = &writer->content->store->pieces, .column = variable->first};
     uint16_t *units = malloc(dataset.rows * variable->characters * sizeof *units);
     if (!units)
         return lack_memory(writer);
@@ -475,7 +475,7 @@ static int put_characters(struct writer *writer, const struct matlab_variable *v
         outcome = put_text_chunk(writer, &texts, variable, &dataset, from, units);
     if (dataset.handle >= 0 && writer->hdf5.H5Dclose(dataset.handle) < 0)
         outcome = failed(writer);
-    matlab_texts_free(&texts);
+    column_texts_free(&texts);
     free(units);
     return outcome;
 }

@@ -1,7 +1,6 @@
 #include "store.h"
 
 #include "array.h"
-#include "base/numbers/byte_order.h"
 #include "base/process/message.h"
 
 /* A piece has this many rows at most, and its values this many bytes; texts as many again. */
@@ -48,14 +47,6 @@ int matlab_store_add(struct matlab_store *store, const struct column_batch *rows
 
 /* ---- what is known of a column ----------------------------------------------------------------------------------- */
 
-const char *matlab_text_next(const char **at, size_t *length)
-{
-    const char *text = *at + sizeof(uint32_t);
-    *length = le32_load(*at);
-    *at = text + *length;
-    return text;
-}
-
 static void measure_text(struct matlab_column *column, const char *text, size_t length)
 {
     bool is_json = column->type == MATLAB_JSON && length > 0;
@@ -72,7 +63,7 @@ static void measure_texts(struct matlab_column *column, const struct buffer *tex
     const char *at = texts->data;
     while (texts->length > 0 && at < texts->data + texts->length) {
         size_t length;
-        const char *text = matlab_text_next(&at, &length);
+        const char *text = column_text_next(&at, &length);
         measure_text(column, text, length);
     }
     column->text_bytes += texts->length;

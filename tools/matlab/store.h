@@ -35,9 +35,6 @@ int matlab_store_add(struct matlab_store *store, const struct column_batch *rows
 /* Sets the rows in memory aside. `all`: gives their memory back. 0, or -1 after a message. */
 int matlab_store_set_aside(struct matlab_store *store, bool all);
 
-/* The text at *at of a column's texts; sets *at to the next one. */
-const char *matlab_text_next(const char **at, size_t *length);
-
 /* What columns and variables hold. */
 
 enum matlab_class {

@@ -126,11 +126,11 @@ static int fill_numbers(struct writer *writer, const struct matlab_variable *var
 static int fill_texts(struct writer *writer, const struct matlab_variable *variable, uint16_t *out)
 {
     size_t rows = (size_t)writer->content->store->pieces.rows;
-    struct matlab_texts texts = {.content = writer->content, .column = variable->first};
+    struct column_texts texts = {.pieces = &writer->content->store->pieces, .column = variable->first};
     int outcome = 0;
     for (size_t i = 0; i < rows && outcome == 0; i++)
-        outcome = matlab_texts_row(&texts, variable, out + i, rows);
-    matlab_texts_free(&texts);
+        outcome = matlab_texts_row(&texts, writer->content, variable, out + i, rows);
+    column_texts_free(&texts);
     writer->has_reported = writer->has_reported || outcome != 0;
     return outcome;
 }

@@ -368,3 +368,21 @@ void column_name(const struct column *column, struct buffer *out)
     buffer_char(out, '_');
     buffer_put(out, digits, number_unsigned(column->element, digits));
 }
+
+size_t column_array_width(const struct column *column)
+{
+    return column_is_text(column) ? 1 : column->pick->count;
+}
+
+bool column_is_array(const struct column *column)
+{
+    return !column_is_text(column) && !column->pick->element && (column->pick->count > 1 || column->pick->numbered);
+}
+
+void column_array_name(const struct column *column, struct buffer *out)
+{
+    if (column_is_array(column))
+        put_utf8(column->pick->name, strlen(column->pick->name), out);
+    else
+        column_name(column, out);
+}

@@ -125,10 +125,11 @@ static inline const struct output_row *batch_row(const struct row_batch *batch, 
 struct format_settings {
     /* With FORMAT_PACKS, else NULL: */
     struct packer *packer; /* compresses as the user asked, on several threads */
-    struct spool *spool;   /* keeps what a format knows of each part until the end of its file: an index */
-    bool is_split;         /* each stream has a file of its own */
-    bool several_files;    /* captures are read */
-    bool several_lanes;    /* a file has rows of more than one, as far as is known before the first row */
+    /* With FORMAT_PACKS or FORMAT_SPOOLS, else NULL: */
+    struct spool *spool; /* keeps what a format needs at the end of its file: an index, rows */
+    bool is_split;       /* each stream has a file of its own */
+    bool several_files;  /* captures are read */
+    bool several_lanes;  /* a file has rows of more than one, as far as is known before the first row */
     const struct labels *labels;
     struct buffer *bag; /* takes the topics of a bag's metadata.yaml when `end` is called (bag.h); NULL: no bag */
     struct bag_counts *bag_counts; /* the same */
@@ -143,6 +144,7 @@ struct target {
     uint64_t offset;  /* of the next byte in the file, before compression */
     const char *path; /* with FORMAT_SEEKS: the temporary file, complete when `end` is called; else NULL */
     const char *name; /* the file as the user named it: for messages */
+    bool is_direct;   /* it is no regular file but a pipe, a device or standard output */
     void *state;      /* the format's own, which `forget` frees */
     size_t held;      /* set by a format with `ease`: bytes of rows in its state */
     const struct format_settings *settings;
@@ -152,6 +154,8 @@ struct target {
 
 /* Writes what a format has appended to `out` so far, for formats that append much at once. 0, or -1: return -1, too. */
 int target_write_out(struct target *target);
+/* Appends bytes to `out`, and writes it once it is long. The same. */
+int target_append(struct target *target, struct buffer *out, const char *bytes, size_t length);
 
 /* The functions of a format; its capabilities are in its row of formats.def. All but `rows` may be NULL. They return 0,
  * or -1 after a message; out->failed may be set instead if memory ran out. */
@@ -228,8 +232,20 @@ static inline bool column_is_text(const struct column *column)
 {
     return column->type == ARMTAP_STRING || column->type == ARMTAP_BYTES || column->type == ARMTAP_JSON;
 }
+/* The type of a column in formats that need not fit all numbers into signed ones: that of its field; numbers of rows,
+ * packets and streams are signed, so that differences can be negative. They are less than 2^63. */
+static inline enum armtap_type column_exact_type(const struct column *column)
+{
+    return column->type == ARMTAP_UINT64 && column->pick->row_column != ROW_COLUMN_NONE ? ARMTAP_INT64 : column->type;
+}
 /* Appends the column's name as in other formats: actual_q_0. */
 void column_name(const struct column *column, struct buffer *out);
+/* Of formats that keep vectors together: how many columns from here on are one array. Texts are on their own. */
+size_t column_array_width(const struct column *column);
+/* Whether the array has a second dimension, even of 1. */
+bool column_is_array(const struct column *column);
+/* Appends the array's name: the field's; of a single element, or a text, that of the column. */
+void column_array_name(const struct column *column, struct buffer *out);
 /* NULL: it is none. */
 const struct armtap_field *column_field(const struct column *column, const struct view *view);
 

@@ -1,17 +1,12 @@
 /* Parquet: what the columns of a table are in a Parquet file (tools/parquet). */
-#include "format.h"
-
-#include <stdio.h>
+#include "column_notes.h"
 
 #include "base/process/message.h"
-#include "input/robots/labels.h"
-#include "export/rows/field_notes.h"
 #include "parquet/parquet.h"
 #include "export/files/partition.h"
 
 /* A column's schema, page header, place and range, name and unit. */
 #define COLUMN_COST 180
-#define WRITE_BYTES ((size_t)1 << 16)
 
 static const char created_by[] = "armtap version " ARMTAP_VERSION " (build 0)";
 
@@ -43,56 +38,10 @@ static enum parquet_type type_of(const struct column *column, const struct view 
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
-/* 0, or -1 without memory. */
-static int note_columns(struct parquet_file *file, const struct columns *columns, const struct view *view)
+static void take_note(void *user, const char *key, const char *text, size_t length, bool is_json)
 {
-    struct buffer text = {0}, name = {0};
-    for (size_t n = 0; field_note_key(n); n++) {
-        text.length = 0;
-        buffer_char(&text, '{');
-        for (size_t i = 0; i < columns->count && !text.failed && !name.failed; i++) {
-            const struct column *column = &columns->column[i];
-            struct noted noted = {.field = column_field(column, view), .element = column->element};
-            if (!noted.field)
-                continue;
-            name.length = 0;
-            column_name(column, &name);
-            noted.generation = view->table->generation;
-            noted.name = name.data;
-            noted.length = name.length;
-            field_note_put(n, &noted, &text);
-        }
-        buffer_char(&text, '}');
-        if (text.length > strlen("{}"))
-            parquet_file_add_note(file, field_note_key(n), text.data, text.length);
-    }
-    free(text.data);
-    free(name.data);
-    return text.failed || name.failed ? -1 : 0;
-}
-
-static void note(struct parquet_file *file, const char *key, const char *value)
-{
-    if (value && *value != '\0')
-        parquet_file_add_note(file, key, value, strlen(value));
-}
-
-/* A file of a folder depends on its capture alone: streams are numbered by run. */
-static void note_table(struct parquet_file *file, const struct table *table, const struct target *target)
-{
-    char number[16];
-    note(file, "armtap.version", armtap_version());
-    if (!table || table->layout_count == 0)
-        return;
-    note(file, "armtap.direction", armtap_direction_name(table->direction));
-    if (table->is_joined)
-        return;
-    snprintf(number, sizeof number, "%u", table->stream);
-    note(file, "armtap.robot", labels_name(target->settings->labels, table->robot));
-    note(file, "armtap.address", labels_find(target->settings->labels, table->robot) ? table->robot : NULL);
-    if (!target->provenance)
-        note(file, "armtap.stream", number);
-    note(file, "armtap.protocol", armtap_protocol_name(table->protocol));
+    (void)is_json;
+    parquet_file_add_note(user, key, text, length);
 }
 
 /* Without memory, parquet_file_end() fails. */
@@ -103,7 +52,8 @@ static void note_provenance(struct parquet_file *file, const struct provenance *
         value.length = 0;
         provenance_put(provenance, i, &value);
         buffer_char(&value, '\0');
-        note(file, provenance_key(i), value.failed ? "" : value.data);
+        if (!value.failed && *value.data != '\0')
+            parquet_file_add_note(file, provenance_key(i), value.data, strlen(value.data));
     }
     free(value.data);
 }
@@ -113,8 +63,7 @@ static void note_provenance(struct parquet_file *file, const struct provenance *
 static int take_bytes(void *user, const char *bytes, size_t length)
 {
     struct state *state = user;
-    buffer_put(state->out, bytes, length);
-    return state->out->failed || state->out->length >= WRITE_BYTES ? target_write_out(state->target) : 0;
+    return target_append(state->target, state->out, bytes, length);
 }
 
 static struct state *new_state(struct target *target, bool splits_bytes)
@@ -146,8 +95,9 @@ static int declare(struct parquet_file *file, const struct columns *columns, con
         parquet_file_add_column(file, name.data, name.length, type_of(&columns->column[i], view));
     }
     free(name.data);
-    note_table(file, view->table, target);
-    return name.failed ? -1 : note_columns(file, columns, view);
+    const struct note_taker taker = {file, take_note};
+    notes_of_table(&taker, view->table, target);
+    return name.failed ? -1 : notes_of_columns(&taker, columns, view, NOTES_BY_COLUMN);
 }
 
 static int begin_file(struct target *target, const struct view *view, bool splits_bytes)

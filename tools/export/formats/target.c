@@ -4,6 +4,8 @@
 
 /* Bytes of rows that a format may keep in memory, for all files together. */
 #define HELD_MAX ((size_t)24 << 20)
+/* Bytes of the file that are worth a call of the system. */
+#define WRITE_BYTES ((size_t)1 << 16)
 
 /* What target.c knows of a file. */
 struct target_file {
@@ -44,7 +46,9 @@ static void update(struct target_file *file)
     file->target.offset = output->flushed + output->buffer.length;
     file->target.provenance = output->provenance;
     file->target.name = sink_file_name(output->sink);
-    file->target.path = format_has(file->targets->format, FORMAT_SEEKS) ? sink_file_path(output->sink) : NULL;
+    const char *path = sink_file_path(output->sink);
+    file->target.is_direct = !path;
+    file->target.path = format_has(file->targets->format, FORMAT_SEEKS) ? path : NULL;
 }
 
 /* The file as the format sees it, up to date; NULL without memory. */
@@ -76,6 +80,12 @@ int target_write_out(struct target *target)
     file->outcome = output_files_flush(file->targets->files, file->file);
     update(file);
     return file->outcome == SINK_OK ? 0 : -1;
+}
+
+int target_append(struct target *target, struct buffer *out, const char *bytes, size_t length)
+{
+    buffer_put(out, bytes, length);
+    return out->failed || out->length >= WRITE_BYTES ? target_write_out(target) : 0;
 }
 
 /* What became of a call of the format's, which returned `answer`. */

@@ -1,0 +1,183 @@
+/* numpy: what the columns of a table are in a file of arrays (tools/npz). */
+#include "column_notes.h"
+
+#include "base/process/message.h"
+#include "base/text/json_writer.h"
+#include "npz/npz.h"
+
+/* An array's headers, name and place; a share of a vector's. */
+#define COLUMN_COST 400
+
+/* What is known of a file. */
+struct state {
+    struct npz_file *file;
+    struct target *target;
+    struct buffer *out; /* of the current call */
+};
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+static enum npz_type type_of(const struct column *column)
+{
+    static const enum npz_type types[] = {
+        [ARMTAP_BOOL] = NPZ_BOOL,     [ARMTAP_UINT8] = NPZ_UINT8, [ARMTAP_UINT32] = NPZ_UINT32,
+        [ARMTAP_UINT64] = NPZ_UINT64, [ARMTAP_INT32] = NPZ_INT32, [ARMTAP_DOUBLE] = NPZ_DOUBLE,
+        [ARMTAP_STRING] = NPZ_TEXT,   [ARMTAP_BYTES] = NPZ_BYTES, [ARMTAP_INT64] = NPZ_INT64,
+        [ARMTAP_JSON] = NPZ_TEXT,
+    };
+    return row_column_is_time(column->pick->row_column) ? NPZ_TIME : types[column_exact_type(column)];
+}
+
+/* ---- meta -------------------------------------------------------------------------------------------------------- */
+
+/* meta has each note under its key without "armtap.". */
+static void put_note(void *user, const char *key, const char *text, size_t length, bool is_json)
+{
+    struct buffer *meta = user;
+    const char *dot = strchr(key, '.');
+    buffer_char(meta, meta->length == 0 ? '{' : ',');
+    json_put_quoted(meta, dot + 1, strlen(dot + 1));
+    buffer_char(meta, ':');
+    if (is_json)
+        buffer_put(meta, text, length);
+    else
+        json_put_quoted(meta, text, length);
+}
+
+/* The types of fields, by array, as RTDE calls them: numpy's do not tell texts that are JSON from others. */
+static void put_types(const struct columns *columns, struct buffer *meta)
+{
+    struct buffer types = {0}, name = {0};
+    for (size_t i = 0; i < columns->count && !name.failed; i += column_array_width(&columns->column[i])) {
+        const struct column *column = &columns->column[i];
+        const char *type = column->type == ARMTAP_JSON ? "JSON"
+                           : column->type == ARMTAP_STRING || column->type == ARMTAP_BYTES
+                               ? ""
+                               : armtap_type_name(column->type, (unsigned)column_array_width(column));
+        if (column->pick->row_column != ROW_COLUMN_NONE || *type == '\0')
+            continue;
+        name.length = 0;
+        column_array_name(column, &name);
+        buffer_char(&types, types.length == 0 ? '{' : ',');
+        json_put_quoted(&types, name.data, name.length);
+        buffer_char(&types, ':');
+        json_put_quoted(&types, type, strlen(type));
+    }
+    if (types.length > 0) {
+        buffer_char(&types, '}');
+        put_note(meta, "armtap.types", types.data, types.length, true);
+    }
+    meta->failed = meta->failed || types.failed || name.failed;
+    free(types.data);
+    free(name.data);
+}
+
+/* 0, or -1 without memory. */
+static int declare(struct npz_file *file, const struct columns *columns, const struct view *view,
+                   const struct target *target)
+{
+    struct buffer name = {0}, meta = {0};
+    const struct note_taker taker = {&meta, put_note};
+    size_t width;
+    for (size_t i = 0; i < columns->count && !name.failed; i += width) {
+        const struct column *column = &columns->column[i];
+        name.length = 0;
+        width = column_array_width(column);
+        column_array_name(column, &name);
+        npz_file_add_array(file, name.data, name.length, type_of(column), width, column_is_array(column));
+    }
+    notes_of_table(&taker, view->table, target);
+    int outcome = notes_of_columns(&taker, columns, view, NOTES_BY_ARRAY);
+    put_types(columns, &meta);
+    buffer_char(&meta, '}');
+    if (!meta.failed)
+        npz_file_set_meta(file, meta.data, meta.length);
+    outcome = name.failed || meta.failed ? -1 : outcome;
+    free(name.data);
+    free(meta.data);
+    return outcome;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static int take_bytes(void *user, const char *bytes, size_t length)
+{
+    struct state *state = user;
+    return target_append(state->target, state->out, bytes, length);
+}
+
+static struct state *new_state(struct target *target)
+{
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    *state = (struct state){.target = target};
+    const struct npz_options options = {.spool = target->settings->spool, .write = take_bytes, .user = state};
+    state->file = npz_file_new(&options);
+    target->state = state;
+    return state->file ? state : NULL;
+}
+
+static int npz_begin(struct target *target, const struct view *view, struct buffer *out)
+{
+    struct columns columns = {0};
+    struct state *state = new_state(target);
+    (void)out;
+    int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
+    if (outcome == 0)
+        outcome = declare(state->file, &columns, view, target);
+    if (outcome != 0)
+        message_no_memory();
+    columns_free(&columns);
+    return outcome == 0 ? npz_file_open(state->file) : -1;
+}
+
+static int npz_place(struct target *target, const struct view *view, const char *bytes, size_t length,
+                     struct buffer *out)
+{
+    struct state *state = target->state;
+    (void)view;
+    (void)out;
+    if (length == 0)
+        return 0;
+    const struct column_batch rows = column_batch_get(bytes);
+    int outcome = npz_file_rows(state->file, &rows);
+    target->held = npz_file_held(state->file);
+    return outcome;
+}
+
+static int npz_ease(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    (void)out;
+    int outcome = npz_file_ease(state->file);
+    target->held = npz_file_held(state->file);
+    return outcome;
+}
+
+static int npz_end(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    if (!state)
+        return 0;
+    state->out = out;
+    return npz_file_end(state->file);
+}
+
+static void npz_forget(struct target *target)
+{
+    struct state *state = target->state;
+    if (!state)
+        return;
+    npz_file_free(state->file);
+    free(state);
+}
+
+const struct writer writer_npz = {.column_cost = COLUMN_COST,
+                                  .prepare = columns_prepare,
+                                  .begin = npz_begin,
+                                  .rows = columns_put,
+                                  .place = npz_place,
+                                  .ease = npz_ease,
+                                  .end = npz_end,
+                                  .forget = npz_forget};

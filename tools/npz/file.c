@@ -1,0 +1,334 @@
+#include "npz.h"
+
+#include <inttypes.h>
+
+#include "array.h"
+#include "base/bytes/checksum.h"
+#include "base/process/message.h"
+#include "base/text/names_apart.h"
+#include "npy.h"
+#include "zip.h"
+
+/* A piece has this many rows at most, and its values this many bytes; texts as many again. */
+enum { PIECE_ROWS = 16384, PIECE_BYTES = 4 << 20 };
+/* Bytes of an array of texts for each byte of them, and without any: a few long texts among many short ones would make
+ * it huge. */
+#define TEXTS_SHARE 64
+#define TEXTS_FREE ((uint64_t)16 << 20)
+/* Bytes of a name: longer ones are cut. */
+enum { NAME_BYTES_MAX = 4096 };
+
+static const char meta_name[] = "meta", mask_ending[] = ".known", member_ending[] = ".npy";
+
+struct npz_file {
+    struct npz_options options;
+    struct zip zip;
+    struct column_table table;
+    struct column_pieces pieces;
+    struct npz_array *arrays;
+    size_t count;
+    struct names_apart names;  /* none once the file is open */
+    struct buffer description; /* names of each array and of its mask, then the text of meta; the same */
+    struct buffer meta;        /* the same */
+    uint64_t place;            /* of the description, in the spool */
+    size_t description_bytes, meta_bytes;
+    bool failed; /* memory ran out */
+};
+
+struct npz_file *npz_file_new(const struct npz_options *options)
+{
+    struct npz_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->options = *options;
+    file->zip = (struct zip){.write = options->write, .user = options->user};
+    file->table = (struct column_table){.most_rows = PIECE_ROWS, .most_bytes = PIECE_BYTES};
+    file->pieces.spool = options->spool;
+    return file;
+}
+
+void npz_file_free(struct npz_file *file)
+{
+    if (!file)
+        return;
+    column_table_free(&file->table);
+    column_pieces_free(&file->pieces);
+    names_apart_free(&file->names);
+    free(file->arrays);
+    free(file->description.data);
+    free(file->meta.data);
+    free(file->zip.directory.data);
+    free(file);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* Parameters of numpy.savez(), to which users pass what they loaded; and the array that is always there. */
+static bool is_reserved(const char *name)
+{
+    static const char *const reserved[] = {"file", "allow_pickle", meta_name};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Bytes of a name that are kept: whole characters. */
+static size_t name_bytes(const char *name, size_t length)
+{
+    if (length <= NAME_BYTES_MAX)
+        return length;
+    for (length = NAME_BYTES_MAX; length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80;)
+        length--;
+    return length;
+}
+
+/* Takes a name and appends it to the description. 0, or -1 without memory. */
+static int take_name(struct npz_file *file, const char *name, size_t length, const char *ending)
+{
+    char *taken = malloc(length + strlen(ending) + 1 + NAMES_APART_ROOM);
+    if (!taken)
+        return -1;
+    memcpy(taken, name, length);
+    strcpy(taken + length, ending);
+    if (is_reserved(taken))
+        strcat(taken, "_");
+    int outcome = names_apart_take(&file->names, taken, SIZE_MAX);
+    if (outcome == 0)
+        buffer_put(&file->description, taken, strlen(taken) + 1);
+    free(taken);
+    return outcome;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+static int begin_array(struct npz_file *file, enum npz_type type, size_t columns, bool is_vector)
+{
+    if (!MAKE_ROOM(file->arrays, file->count))
+        return -1;
+    file->arrays[file->count++] = (struct npz_array){
+        .type = type, .first = file->table.column_count, .columns = columns, .is_vector = is_vector, .characters = 1};
+    for (size_t i = 0; i < columns; i++)
+        if (column_table_add_column(&file->table, npz_type_row(type)->width) != 0)
+            return -1;
+    return 0;
+}
+
+void npz_file_add_array(struct npz_file *file, const char *name, size_t length, enum npz_type type, size_t columns,
+                        bool is_vector)
+{
+    size_t at = file->description.length;
+    length = name_bytes(name, length);
+    if (take_name(file, name, length, "") != 0 || file->description.failed ||
+        begin_array(file, type, columns, is_vector) != 0) {
+        file->failed = true;
+        return;
+    }
+    const char *taken = file->description.data + at;
+    if (npz_type_row(type)->has_mask && take_name(file, taken, strlen(taken), mask_ending) != 0)
+        file->failed = true;
+}
+
+void npz_file_set_meta(struct npz_file *file, const char *text, size_t length)
+{
+    buffer_put(&file->meta, text, length);
+}
+
+int npz_file_open(struct npz_file *file)
+{
+    file->meta_bytes = file->meta.length;
+    buffer_put(&file->description, file->meta.data, file->meta.length);
+    if (file->failed || file->description.failed || file->meta.failed)
+        return message_no_memory();
+    file->description_bytes = file->description.length;
+    int outcome = spool_put(file->options.spool, file->description.data, file->description.length, &file->place);
+    free(file->description.data);
+    free(file->meta.data);
+    file->description = file->meta = (struct buffer){0};
+    names_apart_free(&file->names);
+    return outcome;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void measure_texts(struct npz_array *array, const struct buffer *texts)
+{
+    const char *at = texts->data;
+    while (texts->length > 0 && at < texts->data + texts->length) {
+        size_t length;
+        const char *text = column_text_next(&at, &length);
+        size_t characters = npz_count_characters(array->type, text, length);
+        array->characters = characters > array->characters ? characters : array->characters;
+    }
+    array->text_bytes += texts->length;
+}
+
+static void measure(struct npz_file *file)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        struct npz_array *array = &file->arrays[i];
+        for (size_t k = array->first; k < array->first + array->columns; k++) {
+            const struct held_column *held = &file->table.columns[k];
+            array->has_absent = array->has_absent || held->count < file->table.rows;
+            if (held->width == 0)
+                measure_texts(array, &held->texts);
+        }
+    }
+}
+
+static int set_aside(struct npz_file *file, bool all)
+{
+    if (file->table.rows > 0) {
+        measure(file);
+        if (column_pieces_add(&file->pieces, &file->table) != 0)
+            return -1;
+    }
+    column_table_clear(&file->table, all);
+    return 0;
+}
+
+int npz_file_rows(struct npz_file *file, const struct column_batch *rows)
+{
+    for (size_t from = 0; from < rows->rows;) {
+        from = column_table_add(&file->table, rows, from);
+        if (from == SIZE_MAX)
+            return message_no_memory();
+        if (column_table_is_full(&file->table) && set_aside(file, false) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+size_t npz_file_held(const struct npz_file *file)
+{
+    return column_table_held(&file->table);
+}
+
+int npz_file_ease(struct npz_file *file)
+{
+    return set_aside(file, true);
+}
+
+/* ---- members ----------------------------------------------------------------------------------------------------- */
+
+/* An array, or its mask, on its way into the file. */
+struct made {
+    const char *name;
+    const struct npz_array *array;
+    bool is_mask;
+    struct buffer header, bytes;
+};
+
+/* Passes over the array's bytes: for their checksum, or to write them. 0, or -1 after a message. */
+static int pass(struct npz_file *file, struct made *made, uint32_t *checksum_of)
+{
+    struct npz_reader reader = {.pieces = &file->pieces, .array = made->array, .is_mask = made->is_mask};
+    int outcome = 0;
+    do {
+        made->bytes.length = 0;
+        outcome = npz_read(&reader, &made->bytes);
+        if (outcome == 0 && checksum_of)
+            *checksum_of = checksum(*checksum_of, made->bytes.data, made->bytes.length);
+        else if (outcome == 0)
+            outcome = zip_put(&file->zip, made->bytes.data, made->bytes.length);
+    } while (outcome == 0 && made->bytes.length > 0);
+    npz_reader_free(&reader);
+    return outcome;
+}
+
+/* A member of the zip file begins, with its header. 0, or -1 after a message. */
+static int begin_member(struct npz_file *file, const char *name, const struct buffer *header, uint32_t checksum_of,
+                        uint64_t bytes)
+{
+    struct buffer full = {0};
+    buffer_string(&full, name);
+    buffer_string(&full, member_ending);
+    const struct zip_member member = {full.data, full.length, checksum_of, header->length + bytes};
+    int outcome = full.failed || header->failed ? message_no_memory() : zip_begin(&file->zip, &member);
+    free(full.data);
+    return outcome == 0 ? zip_put(&file->zip, header->data, header->length) : -1;
+}
+
+static int write_made(struct npz_file *file, struct made *made)
+{
+    const struct npz_array *array = made->array;
+    const struct npz_type_row *type = npz_type_row(made->is_mask ? NPZ_BOOL : array->type);
+    npz_put_header(&made->header, type->descr, type->width > 0 ? 0 : array->characters, file->pieces.rows,
+                   array->is_vector ? array->columns : 0);
+    if (made->header.failed)
+        return message_no_memory();
+    uint32_t sum = checksum(CHECKSUM_BEGIN, made->header.data, made->header.length);
+    if (pass(file, made, &sum) != 0 || begin_member(file, made->name, &made->header, sum,
+                                                    file->pieces.rows * npz_row_bytes(array, made->is_mask)) != 0)
+        return -1;
+    return pass(file, made, NULL);
+}
+
+static int write_array(struct npz_file *file, const char *name, const struct npz_array *array, bool is_mask)
+{
+    struct made made = {.name = name, .array = array, .is_mask = is_mask};
+    int outcome = write_made(file, &made);
+    free(made.header.data);
+    free(made.bytes.data);
+    return outcome;
+}
+
+static int write_meta(struct npz_file *file, const char *text)
+{
+    struct buffer header = {0}, characters = {0};
+    size_t count = npz_put_text(&characters, text, file->meta_bytes, SIZE_MAX);
+    npz_put_header_of_one(&header, npz_type_row(NPZ_TEXT)->descr, count);
+    uint32_t sum = header.failed ? 0 : checksum(CHECKSUM_BEGIN, header.data, header.length);
+    sum = characters.failed ? sum : checksum(sum, characters.data, characters.length);
+    int outcome =
+        characters.failed ? message_no_memory() : begin_member(file, meta_name, &header, sum, characters.length);
+    if (outcome == 0)
+        outcome = zip_put(&file->zip, characters.data, characters.length);
+    free(header.data);
+    free(characters.data);
+    return outcome;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* How wide an array of texts may be. */
+static void limit_width(const struct npz_file *file, struct npz_array *array, const char *name)
+{
+    size_t character = npz_row_bytes(array, false) / array->characters;
+    uint64_t most = (TEXTS_FREE + TEXTS_SHARE * array->text_bytes) / (file->pieces.rows + 1) / character + 1;
+    if (array->characters <= most)
+        return;
+    message_warning("%s: a text of %zu characters was cut to %" PRIu64
+                    ", since all texts of an array take the room of the "
+                    "longest; -f ndjson keeps it",
+                    name, array->characters, most);
+    array->characters = (size_t)most;
+}
+
+static int write_arrays(struct npz_file *file, const char *at)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        struct npz_array *array = &file->arrays[i];
+        bool has_mask = npz_type_row(array->type)->has_mask;
+        const char *name = at, *mask = name + strlen(name) + 1;
+        at = has_mask ? mask + strlen(mask) + 1 : mask;
+        if (npz_type_row(array->type)->width == 0)
+            limit_width(file, array, name);
+        if (write_array(file, name, array, false) != 0 ||
+            (has_mask && array->has_absent && write_array(file, mask, array, true) != 0))
+            return -1;
+    }
+    return write_meta(file, at) == 0 ? zip_end(&file->zip) : -1;
+}
+
+int npz_file_end(struct npz_file *file)
+{
+    char *description = malloc(file->description_bytes + 1);
+    int outcome = description ? set_aside(file, true) : message_no_memory();
+    if (outcome == 0)
+        outcome = spool_get(file->options.spool, file->place, description, file->description_bytes);
+    if (outcome == 0)
+        outcome = write_arrays(file, description);
+    free(description);
+    return outcome;
+}
