@@ -47,8 +47,8 @@ def remake(text):
 def check_pages():
     names = sorted(name for name in os.listdir(PAGES) if name.endswith(".md"))
     listed = re.findall(r"docs/protocols/(\S+\.md)", read("docs/protocols/local.mk"))
-    expect("pages of local.mk", listed == names and len(names) == 7, listed, names)
-    made = re.findall(r'^    \{"([a-z0-9 ]+)", put_', read("docs/protocols/tables.c"), re.M)
+    expect("pages of local.mk", listed == names and len(names) == 8, listed, names)
+    made = re.findall(r'^    \{"([a-z0-9_ ]+)", put_', read("docs/protocols/tables.c"), re.M)
     marks = list(itertools.chain(*(re.findall(r'^<!-- made by "make protocols": (.*) -->$', page(name[:-3]), re.M) for name in names)))
     expect("each table is on one page", sorted(marks) == sorted(made) and len(made) > 15, set(marks) ^ set(made))
     for name in names:
@@ -264,18 +264,24 @@ def table_of(text, kind, kept={}):
 
 
 def check_primary_sizes():
-    """Each size by hand is the end of a field, or of the sub-package, in the tables that are made."""
+    """Each size is one of a release in the documents' tables, and the end of a field; each field is in the smallest with it."""
     text = page("primary")
-    for row in rows_after(text, "## Sub-package sizes"):
-        ends = set()
-        for found in re.finditer(r"^### Sub-package %s: .*\n\n(?=\|)" % row["type"], text, re.M):
+    with open(TOP + "/tests/unit/data/primary_layout.csv", encoding="utf-8") as file:
+        known = {(row["type"], row["size"].strip("?")) for row in csv.DictReader(line for line in file if not line.startswith("#"))}
+    sizes = rows_after(text, "## Sub-package sizes")
+    listed = {(row["type"], row["bytes"]) for row in sizes}
+    expect("the documents' sizes of sub-packages", listed - {("5", "29")} == known, listed ^ known)
+    for kind in sorted({row["type"] for row in sizes} - {"14"}, key=int):
+        ends, its = set(), {int(size) for one, size in listed if one == kind}
+        for found in re.finditer(r"^### Sub-package %s: .*\n\n(?=\|)" % kind, text, re.M):
             for cell in rows_after(text[found.start():], "### "):
                 form, count = shape(cell["type"])
                 apart = re.search(r"(\d+) bytes apart", cell["type"])
                 step = int(apart[1]) if apart else struct.calcsize(form)
-                ends.add(int(cell["offset"]) + (count - 1) * step + struct.calcsize(form))
-        sizes = {int(size) for size in re.findall(r"\b\d+\b(?!\.)(?<!\.\d)(?<!\.\d\d)", re.sub(r"\([^)]*\)|Euromap67|since [\d.]+|e-Series", "", row["bytes"]))}
-        expect("sizes of sub-package " + row["type"], sizes and sizes <= ends, sizes - ends)
+                end = int(cell["offset"]) + (count - 1) * step + struct.calcsize(form)
+                ends.add(end)
+                expect("the smallest size with a field", int(cell["from"]) in its and end <= int(cell["from"]), kind, cell)
+        expect("sizes of sub-package " + kind, its <= ends, its - ends)
 
 
 # ---- External Control, error codes ---------------------------------------------------------------------------------------
@@ -316,6 +322,28 @@ def check_errors():
     expect("titles", not wrong, wrong)
 
 
+def check_ur_rtde():
+    """Every code of every release, with its recipe, against the table made from the library's sources."""
+    with open(TOP + "/tests/unit/data/ur_rtde_versions.csv", encoding="utf-8") as file:
+        releases = [row["version"] for row in csv.DictReader(file)]
+    with open(TOP + "/tests/unit/data/ur_rtde_commands_history.csv", encoding="utf-8") as file:
+        known = list(csv.DictReader(file))
+    between = lambda first, last: releases[releases.index(first):releases.index(last) + 1]
+    wanted = set()
+    for row in known:
+        for recipe, fields in zip(row["recipe_id"].split("|"), row["recipe_fields"].split("|")):
+            plain = re.sub(r"\bi([ID])(?=\d)", r"\1", fields)
+            wanted |= {(release, row["code"], row["name"], recipe, plain) for release in between(row["version_from"], row["version_to"])}
+    listed = set()
+    for row in rows_after(page("ur_rtde"), "## Command codes by release"):
+        first, _, last = row["releases"].partition(" to ")
+        fields = re.sub(r"([ID])(\d+)-(\d+)", lambda run: " ".join(run[1] + str(n) for n in range(int(run[2]), int(run[3]) + 1)), row["fields of the recipe"])
+        recipe, fields = (row["recipe"], fields) if row["by"] == "Control" else ("-", "")  # the sources' table has those of one side
+        listed |= {(release, row["code"], row["command"], recipe, fields) for release in between(first, last or first)}
+    wanted = {row for row in wanted if row[1] not in ("0", "99")}
+    expect("commands of ur_rtde", len(listed) > 2000 and listed == wanted, len(listed), sorted(listed - wanted)[:6], sorted(wanted - listed)[:6])
+
+
 def main():
     check_pages()
     check_realtime_layout()
@@ -325,6 +353,7 @@ def main():
     check_primary_sizes()
     check_control()
     check_errors()
+    check_ur_rtde()
     return finish()
 
 

@@ -2,11 +2,13 @@
 check_PROGRAMS += docs/protocols/tables
 docs_protocols_tables_SOURCES = \
 	docs/protocols/control_tables.c \
+	docs/protocols/primary_sizes.def \
 	docs/protocols/primary_tables.c \
 	docs/protocols/realtime_tables.c \
 	docs/protocols/rtde_tables.c \
 	docs/protocols/tables.c \
-	docs/protocols/tables.h
+	docs/protocols/tables.h \
+	docs/protocols/ur_rtde_tables.c
 docs_protocols_tables_LDADD = lib/libinside.la
 
 PROTOCOL_PAGES = \
@@ -16,7 +18,8 @@ PROTOCOL_PAGES = \
 	docs/protocols/external-control.md \
 	docs/protocols/primary.md \
 	docs/protocols/realtime.md \
-	docs/protocols/rtde.md
+	docs/protocols/rtde.md \
+	docs/protocols/ur_rtde.md
 EXTRA_DIST += $(PROTOCOL_PAGES)
 
 # The pages with their tables made anew; what is written by hand stays.

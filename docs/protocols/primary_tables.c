@@ -22,6 +22,59 @@ void put_primary_messages(FILE *to)
 #include "primary_messages.def"
 }
 
+/* ---- sizes of sub-packages ---- */
+
+enum flag { PLAIN, EUROMAP };
+static const struct size {
+    unsigned type;
+    enum armtap_generation generation;
+    enum flag flag;
+    unsigned bytes;
+    const char *software;
+} sizes[] = {
+#define SIZE(type, generation, flag, bytes, software) {type, ARMTAP_GENERATION_##generation, flag, bytes, software},
+#include "primary_sizes.def"
+};
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+void put_primary_sizes(FILE *to)
+{
+    fputs("| type | name | bytes | software | only if |\n|---:|---|---:|---|---|\n", to);
+    for (size_t i = 0; i < SIZES; i++)
+        fprintf(to, "| %u | %s | %u | %s | %s |\n", sizes[i].type,
+                armtap_primary_layout_named((uint8_t)sizes[i].type)->name, sizes[i].bytes, sizes[i].software,
+                sizes[i].flag == EUROMAP ? "Euromap67 is installed" : "");
+}
+
+static bool fits(const struct armtap_primary_layout *layout, const struct size *size, enum armtap_generation generation)
+{
+    return layout->type == size->type && size->bytes >= layout->least && size->bytes <= layout->most &&
+           (layout->flag == 0 || size->flag == EUROMAP) &&
+           (layout->generation == ARMTAP_GENERATION_UNKNOWN || layout->generation == generation) &&
+           (size->generation == ARMTAP_GENERATION_UNKNOWN || size->generation == generation);
+}
+
+/* Whether sub-packages of a size have a layout: none before it for the same part fits them. */
+static bool has_layout_of(const struct size *size, size_t layout, enum armtap_generation generation)
+{
+    const struct armtap_primary_layout *its = armtap_primary_layout_at(layout);
+    for (size_t i = 0; i < layout; i++)
+        if (armtap_primary_layout_at(i)->part == its->part && fits(armtap_primary_layout_at(i), size, generation))
+            return false;
+    return fits(its, size, generation);
+}
+
+/* The smallest size with a row of a layout, in sub-packages of a generation: bytes; 0 if none has it. */
+static unsigned least_size(const struct armtap_primary_row *row, size_t layout, enum armtap_generation generation)
+{
+    unsigned least = 0;
+    for (size_t i = 0; i < SIZES; i++)
+        if (has_layout_of(&sizes[i], layout, generation) && sizes[i].bytes >= armtap_primary_row_end(row) &&
+            (least == 0 || sizes[i].bytes < least))
+            least = sizes[i].bytes;
+    return least;
+}
+
 /* ---- sub-packages ---- */
 
 /* What a value becomes besides a number of its field. */
@@ -59,7 +112,7 @@ static void put_condition(FILE *to, const struct armtap_primary_layout *layout)
         fprintf(to, "%u bytes or more", (unsigned)layout->least);
 }
 
-static void put_subpackage_row(FILE *to, size_t number, const struct armtap_primary_layout *layout)
+static void put_subpackage_row(FILE *to, size_t number, const struct armtap_primary_layout *layout, unsigned size)
 {
     const struct armtap_primary_row *row = armtap_primary_row_at(number);
     const struct armtap_field *field = armtap_field_find(row->field, strlen(row->field));
@@ -72,7 +125,7 @@ static void put_subpackage_row(FILE *to, size_t number, const struct armtap_prim
     put_code(to, row->field);
     fprintf(to, " | %s | ", field ? field->unit : "");
     put_condition(to, layout);
-    fputs(" | ", to);
+    fprintf(to, " | %u | ", size);
     if (field && row->conversion < ARMTAP_CONVERT_BIT_0)
         put_cell(to, field->meaning);
     put_conversion(to, row, number);
@@ -95,18 +148,21 @@ static bool has_layout(unsigned type, enum armtap_generation generation)
     return false;
 }
 
-/* The sub-packages of a type that controllers of a generation send. */
+/* The sub-packages of a type that controllers of a generation send: the fields that some size has. */
 static void put_subpackage(FILE *to, unsigned type, enum armtap_generation generation)
 {
     const struct armtap_primary_layout *layout;
     size_t rows = 0;
     for (size_t i = 0; (layout = armtap_primary_layout_at(i)); i++)
         for (size_t k = 0; is_of(layout, type, generation) && k < armtap_primary_rows_of(i); k++) {
+            unsigned size = least_size(armtap_primary_row_at(layout->first + k), i, generation);
+            if (size == 0)
+                continue;
             if (rows++ == 0)
-                fputs("| offset | type | UR's name | armtap's name | unit | only if | meaning |\n"
-                      "|---:|---|---|---|---|---|---|\n",
+                fputs("| offset | type | UR's name | armtap's name | unit | only if | from | meaning |\n"
+                      "|---:|---|---|---|---|---|---:|---|\n",
                       to);
-            put_subpackage_row(to, layout->first + k, layout);
+            put_subpackage_row(to, layout->first + k, layout, size);
         }
     if (rows == 0)
         fputs("Its fields are not known.\n", to);

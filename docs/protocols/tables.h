@@ -40,6 +40,7 @@ void put_enums(FILE *to, bool (*takes)(const struct armtap_field *field), unsign
 /* ---- primary_tables.c ---- */
 
 void put_primary_messages(FILE *to);
+void put_primary_sizes(FILE *to);
 void put_primary_subpackages(FILE *to);
 void put_primary_robot_messages(FILE *to);
 void put_primary_levels(FILE *to);
@@ -52,5 +53,10 @@ void put_control_messages(FILE *to);
 void put_control_results(FILE *to);
 void put_aubo_topics(FILE *to);
 void put_aubo_names(FILE *to);
+
+/* ---- ur_rtde_tables.c ---- */
+
+void put_ur_rtde_commands(FILE *to);
+void put_ur_rtde_history(FILE *to);
 
 #endif
