@@ -340,7 +340,7 @@ lint:
 	    sh $(srcdir)/tests/lint
 
 format:
-	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
+	cd $(srcdir) && clang-format -i `find lib decoders tools captures docs tests -name '*.[ch]' -o -name '*.cc'`
 
 # Each --without-OPTION of README alone, built and tested; all of them together: make check-without-all.
 check-without: dist
