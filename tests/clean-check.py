@@ -467,7 +467,7 @@ def check_formats(paths):
         done = run(*words, "-f", "gnuplot", "--fields", "timestamp")
         if done.out:
             check(judge_gnuplot, done, done.out)
-        for form, dialect, magic in (("parquet", "", b"PAR1"), ("parquet", "small", b"PAR1"), ("npz", "", b"NUMPY"), ("mcap", "ros2", b"MCAP0")):
+        for form, dialect, magic in (("parquet", "", b"PAR1"), ("parquet", "small", b"PAR1"), ("npz", "", b"NUMPY"), ("arrow", "", b"\xff\xff\xff\xff"), ("mcap", "ros2", b"MCAP0")):
             done = run(*words, "-f", form, "--dialect", dialect, terminal=True)
             check(is_true, done, done.status == 2 and magic not in done.out, form + " on a terminal")
         for name, dialect in (("mat", ""), ("mat", "v5"), ("h5", "")):

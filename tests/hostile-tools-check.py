@@ -216,6 +216,7 @@ def commands(folder):
     yield ["export", "-f", "parquet", "--stream", "0", "-o", folder + "/x.parquet"]
     yield ["export", "--dialect", "small", "--split", "-o", folder + "/split.parquet"]
     yield ["export", "--split", "-o", folder + "/split.npz"]
+    yield ["export", "-f", "arrow", "--split", "--enums", "both", "-o", folder + "/split.arrow"]
     for name, dialect in (("mat", ""), ("h5", ""), ("mat", "v5")) if HAS_MATLAB else ():
         yield ["export", "-f", name, "--dialect", dialect, "--split", "-o", "%s/split%s.%s" % (folder, dialect, name)]
     yield ["export", "--enums", "both", "-f", "ndjson"]

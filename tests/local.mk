@@ -228,6 +228,7 @@ SCRIPT_TESTS = \
 	tests/mcap-check.py \
 	tests/matlab-check.py \
 	tests/missing-check.py \
+	tests/arrow-check.py \
 	tests/npz-check.py \
 	tests/number-check.py \
 	tests/outputs-check.py \
@@ -407,6 +408,7 @@ EXTRA_DIST += \
 	tests/node/mcap.mjs \
 	tests/node/mcap_records.mjs \
 	tests/node/package.json \
+	tests/node/arrow.mjs \
 	tests/node/parquet.mjs \
 	tests/node/read_times.mjs \
 	tests/node/ros_topics.mjs \

@@ -58,7 +58,7 @@ INPUTS = (["late.pcap"], ["stop.pcap"], ["both.pcap.gz"], ["other-port.pcap"], [
           ["--stream", "0", "inputs.pcap"], ["--stream", "1", "inputs.pcap"], ["ur-late.pcap"])
 RECIPES = (["--from", "stop.pcap", "--from", "refused.pcap"], *(["--from", one[-1]] for one in INPUTS))
 FORMATS = (["-f", "csv"], ["-f", "csv", "--dialect", "record.py"], ["-f", "gnuplot"], ["-f", "ndjson"],
-           ["-f", "parquet", "-o", "out.parquet"], ["-f", "npz", "-o", "out.npz"], ["-f", "mcap", "-o", "out.mcap"],
+           ["-f", "parquet", "-o", "out.parquet"], ["-f", "npz", "-o", "out.npz"], ["-f", "arrow", "-o", "out.arrow"], ["-f", "mcap", "-o", "out.mcap"],
            ["-f", "mcap", "--dialect", "json", "-o", "out.mcap"], ["-f", "mat", "-o", "out.mat"], ["-f", "h5", "-o", "out.h5"])
 # Command, the words that make the mode, and what is read: one after another, until there is an effect.
 MODES = [

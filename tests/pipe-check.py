@@ -119,7 +119,7 @@ def check_samples():
             check_split(sample, "csv", way)
             check_split(sample, "gnuplot", ["-f", "gnuplot", *way])
         # AUBO's arrays, and recipes that come later, have no column in what is read once.
-        for words in (["parquet"], ["parquet", "--dialect", "small"], ["npz"]) if "aubo" not in sample and "two-recipes" not in sample else ():
+        for words in (["parquet"], ["parquet", "--dialect", "small"], ["npz"], ["arrow"]) if "aubo" not in sample and "two-recipes" not in sample else ():
             file, pipe = (run("-f", *words, "--stream", "0", *more, source=source) for more, source in (([sample], None), ([], sample)))
             expect("%s %s" % (sample, words), file.stdout == pipe.stdout and len(file.stdout) > 100, pipe.stderr)
         for dialect in ([], ["--dialect", "json"]):

@@ -218,6 +218,8 @@ def is_whole(path, name, dialect):
         data = file.read()
     if name == "parquet":
         return data[:4] == data[-4:] == b"PAR1"
+    if name == "arrow":
+        return data[:8] == b"ARROW1\0\0" and data[-6:] == b"ARROW1"
     if name == "npz":
         return data[:4] == b"PK\3\4" and data[-22:-18] == b"PK\5\6"
     if name == "h5":

@@ -152,6 +152,14 @@ tools_libtools_a_SOURCES = \
 	tools/mcap/mcap.h \
 	tools/mcap/record.c \
 	tools/mcap/record.h \
+	tools/arrow/arrow.h \
+	tools/arrow/batch.c \
+	tools/arrow/field.h \
+	tools/arrow/file.c \
+	tools/arrow/flatbuffer.c \
+	tools/arrow/flatbuffer.h \
+	tools/arrow/schema.c \
+	tools/arrow/types.def \
 	tools/columns/pieces.c \
 	tools/columns/table.c \
 	tools/columns/table.h \
@@ -232,6 +240,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/formats/column_notes.h \
 	tools/export/formats/columns.c \
 	tools/export/formats/format.h \
+	tools/export/formats/format_arrow.c \
 	tools/export/formats/format_csv.c \
 	tools/export/formats/format_gnuplot.c \
 	tools/export/formats/format_matlab.c \
@@ -491,6 +500,7 @@ EXTRA_DIST += \
 	tools/mcap/README.md \
 	tools/columns/README.md \
 	tools/matlab/README.md \
+	tools/arrow/README.md \
 	tools/npz/README.md \
 	tools/parquet/README.md \
 	tools/ros/README.md \

@@ -195,6 +195,7 @@ static const struct trial exports[] = {
     {{"export", "-f", "mcap", "--stream", "0", "--to-robot", "--compression", "none", "%F"}, judge_mcap},
     {{"export", "-f", "parquet", "--stream", "0", "%F"}, judge_parquet},
     {{"export", "-f", "npz", "--stream", "0", "%F"}, NULL},
+    {{"export", "-f", "arrow", "--stream", "0", "--enums", "both", "%F"}, NULL},
     {{"export", "-f", "parquet", "--dialect", "small", "--union", "--compression", "none", "%F"}, judge_parquet},
 };
 static const struct trial asked[] = {
