@@ -343,29 +343,38 @@ struct last_plan {
 };
 _Static_assert(sizeof(struct last_plan) <= ARMTAP_STATE_ROOM, "it fits behind the state");
 
+/* The step for the field that armtap_realtime_next finds. */
+static bool next_step(enum armtap_generation generation, size_t size, unsigned *column, unsigned *id,
+                      struct armtap_step *step)
+{
+    size_t cell = *column - 1u;
+    if (!armtap_realtime_next(generation, size, column, id))
+        return false;
+    *step = armtap_plan_step(armtap_op_for_cell((enum armtap_type)armtap_member_at(*id)->type), *id, 8 * cell);
+    return true;
+}
+
 static void make_plan(struct last_plan *last, uint32_t word, uint32_t size)
 {
     enum armtap_generation generation = armtap_realtime_generation(word);
-    unsigned column = 1, at = 1;
+    unsigned column = 1, id;
+    struct armtap_step step;
     *last = (struct last_plan){.word = word, .size = size};
     armtap_plan_init(&last->plan, last->steps);
-    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
-        struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
-        armtap_plan_add(&last->plan, step, field->id);
-    }
+    while (next_step(generation, size, &column, &id, &step))
+        armtap_plan_add(&last->plan, step, id);
 }
 
 /* Field by field, if a cell does not hold an integer. */
 static void decode_fields(const uint8_t *cells, uint32_t word, uint32_t size, struct armtap_state *state)
 {
     enum armtap_generation generation = armtap_realtime_generation(word);
-    unsigned column = 1, at = 1;
+    unsigned column = 1, id;
+    struct armtap_step step;
     memset(&state->known, 0, sizeof state->known);
-    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
-        struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
+    while (next_step(generation, size, &column, &id, &step))
         if (armtap_step_decode(&step, cells, state))
-            armtap_set_add(&state->known, field->id);
-    }
+            armtap_set_add(&state->known, id);
 }
 
 int armtap_decode_realtime(const void *packet, size_t length, struct armtap_state *state)
@@ -394,12 +403,11 @@ int armtap_encode_realtime(const struct armtap_state *state, size_t size, void *
         return ARMTAP_ERR_ARGUMENT;
     memset(bytes, 0, size);
     armtap_put32(bytes, (uint32_t)size);
-    unsigned column = 1, at = 1;
+    unsigned column = 1, id;
+    struct armtap_step step;
     enum armtap_generation generation = armtap_realtime_generation(size);
-    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
-        struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
-        if (armtap_set_has(&state->known, field->id))
+    while (next_step(generation, size, &column, &id, &step))
+        if (armtap_set_has(&state->known, id))
             armtap_step_encode(&step, state, bytes + LENGTH_WORD);
-    }
     return ARMTAP_OK;
 }

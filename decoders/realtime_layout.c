@@ -53,13 +53,15 @@ const struct armtap_realtime_cells *armtap_realtime_modes(enum armtap_generation
     return generation == ARMTAP_GENERATION_CB2 ? cb2_modes : cb3e_modes;
 }
 
-const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column)
+bool armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column, unsigned *id)
 {
-    const struct armtap_field *field = armtap_field_at_column(generation, *column);
-    if (!field || ARMTAP_REALTIME_LENGTH_WORD + CELL * (*column - 1u + field->count) > size)
-        return NULL;
-    *column += field->count;
-    return field;
+    if (!armtap_id_at_column(generation, *column, id))
+        return false;
+    unsigned end = *column + armtap_member_at(*id)->count;
+    if (ARMTAP_REALTIME_LENGTH_WORD + CELL * (end - 1) > size)
+        return false;
+    *column = end;
+    return true;
 }
 
 int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe)
@@ -71,8 +73,10 @@ int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe)
     int error = armtap_recipe_make(ARMTAP_REALTIME, armtap_layout_columns(generation), 0, recipe, &names);
     if (error != ARMTAP_OK)
         return error;
-    unsigned column = 1;
-    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column));)
+    unsigned column = 1, id;
+    while (armtap_realtime_next(generation, size, &column, &id)) {
+        const struct armtap_field *field = armtap_field_at(id);
         armtap_recipe_add(*recipe, field->name, field, field->type, field->count, armtap_op_for_cell(field->type));
+    }
     return ARMTAP_OK;
 }

@@ -29,8 +29,8 @@ static inline bool armtap_realtime_clock_fits(double clock)
 bool armtap_realtime_is_listed(size_t size);
 /* The legacy layout of a size: generation, and its fields one after the other. */
 enum armtap_generation armtap_realtime_generation(size_t size);
-/* The field that begins at *column and fits into `size` bytes, or NULL. Advances *column past it. */
-const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column);
+/* The id of the field that begins at *column, if it fits into `size` bytes. Advances *column past it. */
+bool armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column, unsigned *id);
 /* A layout's modes: its fields that are signed whole numbers, as cells one after the other from a column on; column 0:
  * none of this layout. The last has count 0. */
 struct armtap_realtime_cells {

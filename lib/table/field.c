@@ -37,6 +37,22 @@ static const struct armtap_field fields[] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMIL
 #undef ELEMENT
 #undef FAMILY
 
+/* The same without the texts, by id. */
+#define MEMBER(offset, type, count) {(uint16_t)(offset), ARMTAP_##type, (uint8_t)(count)},
+#define SCALAR(name, ctype, type, ...) MEMBER(OFFSET(name), type, 1)
+#define VECTOR(name, ctype, type, count, ...) MEMBER(OFFSET(name), type, count)
+#define ELEMENT(number, array, ctype, type, first) MEMBER(OFFSET(array) + ((number) - (first)) * sizeof(ctype), type, 1)
+#define FAMILY(array, ctype, type, length, direction, unit, cb2, cb3e, legacy, prefix, first, each_a, since_a, each_b, \
+               ...)                                                                                                    \
+    each_a(ELEMENT, array, ctype, type, first) each_b(ELEMENT, array, ctype, type, first)
+static const struct armtap_member members[ARMTAP_FIELD_COUNT] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)};
+#undef MEMBER
+#undef SCALAR
+#undef VECTOR
+#undef ELEMENT
+#undef FAMILY
+_Static_assert(sizeof(struct armtap_state) <= UINT16_MAX, "a member's offset has 16 bits");
+
 /* Lengths of the names, by id. */
 #define SCALAR(name, ...) sizeof #name - 1,
 #define VECTOR(name, ...) sizeof #name - 1,
@@ -109,12 +125,24 @@ unsigned armtap_layout_columns(enum armtap_generation generation)
     return generation == ARMTAP_GENERATION_CB2 ? ARMTAP_COLUMNS_CB2 : ARMTAP_COLUMNS_CB3E;
 }
 
-const struct armtap_field *armtap_field_at_column(enum armtap_generation generation, unsigned column)
+bool armtap_id_at_column(enum armtap_generation generation, unsigned column, unsigned *id)
 {
     if (column == 0 || column > armtap_layout_columns(generation))
-        return NULL;
+        return false;
     unsigned slot = generation == ARMTAP_GENERATION_CB2 ? cb2_at[column] : cb3e_at[column];
-    return slot ? &fields[slot - 1] : NULL;
+    *id = slot - 1;
+    return slot > 0;
+}
+
+const struct armtap_field *armtap_field_at_column(enum armtap_generation generation, unsigned column)
+{
+    unsigned id;
+    return armtap_id_at_column(generation, column, &id) ? &fields[id] : NULL;
+}
+
+const struct armtap_member *armtap_member_at(size_t id)
+{
+    return &members[id];
 }
 
 size_t armtap_field_count(void)

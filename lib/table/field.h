@@ -29,9 +29,19 @@ enum { ARMTAP_COLUMNS_CB2 = sizeof(union armtap_columns_cb2), ARMTAP_COLUMNS_CB3
 
 /* The type with this RTDE name; false for other names. */
 bool armtap_type_find(const char *name, size_t length, enum armtap_type *type, unsigned *count);
+/* What decoding needs of a field: where its values are in the state. Whoever uses only this is linked without the texts
+ * of the table. The id must be that of a field. */
+struct armtap_member {
+    uint16_t offset;
+    uint8_t type; /* enum armtap_type */
+    uint8_t count;
+};
+const struct armtap_member *armtap_member_at(size_t id);
 /* The field whose first element is at a gnuplot column of a legacy layout; NULL inside a vector or after the last
  * column. */
 const struct armtap_field *armtap_field_at_column(enum armtap_generation generation, unsigned column);
+/* The same as an id; false if there is none. */
+bool armtap_id_at_column(enum armtap_generation generation, unsigned column, unsigned *id);
 /* The number of a named value of an enumerated field in a generation; false if it has none. */
 bool armtap_enum_number(const struct armtap_field *field, const char *name, size_t length,
                         enum armtap_generation generation, int64_t *number);

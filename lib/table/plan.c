@@ -18,9 +18,9 @@ static bool follows(const struct armtap_step *last, struct armtap_step step)
 static bool is_padding(size_t offset)
 {
     for (size_t id = 0; id < armtap_field_count(); id++) {
-        const struct armtap_field *field = armtap_field_at(id);
-        size_t size = armtap_type_width(field->type) * field->count;
-        if (field->offset < offset + 4 && offset < field->offset + size)
+        const struct armtap_member *member = armtap_member_at(id);
+        size_t size = armtap_type_width((enum armtap_type)member->type) * member->count;
+        if (member->offset < offset + 4 && offset < member->offset + size)
             return false;
     }
     return offset + 4 <= sizeof(struct armtap_state);

@@ -42,8 +42,8 @@ static inline bool armtap_op_is_cell(enum armtap_op op)
 /* The operation for a legacy cell of a field. */
 enum armtap_op armtap_op_for_cell(enum armtap_type field);
 
-/* A step for a field whose first element is at `wire`. */
-struct armtap_step armtap_plan_step(enum armtap_op op, const struct armtap_field *field, size_t wire);
+/* A step for the field of that id, whose first element is at `wire`. */
+struct armtap_step armtap_plan_step(enum armtap_op op, unsigned field, size_t wire);
 void armtap_step_encode(const struct armtap_step *step, const struct armtap_state *state, uint8_t *wire);
 
 /* ---- a legacy cell as a number; false if it holds none of that type ---- */

@@ -51,11 +51,10 @@ enum armtap_op armtap_op_for_cell(enum armtap_type field)
     }
 }
 
-_Static_assert(sizeof(struct armtap_state) <= UINT16_MAX, "offsets in the state fit a step");
-
-struct armtap_step armtap_plan_step(enum armtap_op op, const struct armtap_field *field, size_t wire)
+struct armtap_step armtap_plan_step(enum armtap_op op, unsigned field, size_t wire)
 {
-    return (struct armtap_step){(uint32_t)wire, (uint16_t)field->offset, (uint8_t)field->count, (uint8_t)op};
+    const struct armtap_member *member = armtap_member_at(field);
+    return (struct armtap_step){(uint32_t)wire, member->offset, member->count, (uint8_t)op};
 }
 
 static void put_cell_bits(uint8_t *cell, uint64_t bits)

@@ -22,7 +22,7 @@ int armtap_recipe_make(enum armtap_protocol protocol, size_t count, size_t name_
     made->bytes = bytes;
     made->protocol = protocol;
     uint8_t *room = (uint8_t *)(made + 1);
-    atomic_init(&made->holders, 1);
+    made->holders = 1;
     made->entries = (struct armtap_recipe_entry *)(void *)room;
     armtap_plan_init(&made->plan, (struct armtap_step *)(void *)(room + entries));
     made->ops = room + entries + steps;
@@ -43,7 +43,7 @@ void armtap_recipe_add(struct armtap_recipe *recipe, const char *name, const str
     recipe->integer_cells |= armtap_op_is_cell(op);
     if (field->id == ARMTAP_ID_timestamp)
         recipe->behind_clock = recipe->size;
-    armtap_plan_add(&recipe->plan, armtap_plan_step(op, field, entry->offset), field->id);
+    armtap_plan_add(&recipe->plan, armtap_plan_step(op, field->id, entry->offset), field->id);
 }
 
 void armtap_recipe_add_typed(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
@@ -116,18 +116,37 @@ void armtap_recipe_add_cell(struct armtap_recipe *recipe, const char *name, size
         armtap_set_add(&recipe->plan.fields, field->id);
 }
 
+static void add_holder(armtap_holders *holders)
+{
+#if ATOMIC_INT_LOCK_FREE == 2
+    atomic_fetch_add_explicit(holders, 1, memory_order_relaxed);
+#else
+    ++*holders;
+#endif
+}
+
+/* Whether it was the last. */
+static bool drop_holder(armtap_holders *holders)
+{
+#if ATOMIC_INT_LOCK_FREE == 2
+    /* Other threads' accesses happen before the recipe is freed. */
+    return atomic_fetch_sub_explicit(holders, 1, memory_order_acq_rel) == 1;
+#else
+    return --*holders == 0;
+#endif
+}
+
 struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe)
 {
     struct armtap_recipe *held = (struct armtap_recipe *)(uintptr_t)recipe;
     if (held)
-        atomic_fetch_add_explicit(&held->holders, 1, memory_order_relaxed);
+        add_holder(&held->holders);
     return held;
 }
 
 void armtap_recipe_release(struct armtap_recipe *recipe)
 {
-    /* Other threads' accesses happen before it is freed. */
-    while (recipe && atomic_fetch_sub_explicit(&recipe->holders, 1, memory_order_acq_rel) == 1) {
+    while (recipe && drop_holder(&recipe->holders)) {
         struct armtap_recipe *replied = recipe->replied;
         free(recipe);
         recipe = replied;
@@ -299,7 +318,7 @@ void armtap_recipe_decode_cut(const struct armtap_recipe *recipe, const uint8_t 
         if (!entry->field || entry->offset > length || entry->wire_size > length - entry->offset ||
             lacks_bytes(entry, length, missing, missing_count))
             continue;
-        struct armtap_step step = armtap_plan_step((enum armtap_op)recipe->ops[i], entry->field, entry->offset);
+        struct armtap_step step = armtap_plan_step((enum armtap_op)recipe->ops[i], entry->field->id, entry->offset);
         if (armtap_step_decode(&step, values, state))
             armtap_set_add(updated, entry->field->id);
     }

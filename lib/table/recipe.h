@@ -36,9 +36,16 @@ void armtap_cells_read(const uint8_t *bytes, size_t length, size_t i, struct arm
  *
  * The internals of a recipe, for decoders and connections. */
 
+/* Processors without an atomic counter (Cortex-M0) hold and release recipes in one thread. */
+#if ATOMIC_INT_LOCK_FREE == 2
+typedef atomic_uint armtap_holders;
+#else
+typedef unsigned armtap_holders;
+#endif
+
 /* Once built only `holders` changes, and what a capture's connections count of it: threads may share it. */
 struct armtap_recipe {
-    atomic_uint holders;
+    armtap_holders holders;
     bool is_shared; /* by the connections of a capture, none of which its memory counts for (layout.h) */
     size_t users;   /* such connections, or requests of theirs */
     size_t bytes;   /* of memory */
