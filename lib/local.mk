@@ -93,6 +93,7 @@ lib_libinside_la_SOURCES = \
 	lib/protocol/describe.h \
 	lib/protocol/note.c \
 	lib/protocol/port.h \
+	lib/protocol/raised.c \
 	lib/protocol/release.c \
 	lib/protocol/release.h \
 	lib/protocol/robot.c \

@@ -87,9 +87,9 @@ static int take_in_mailbox(struct armtap_conn *conn, const struct armtap_record 
 static int take_record(struct armtap_conn *conn, const struct armtap_record *record)
 {
     if (!conn->mailbox && is_bare_write(conn, record)) {
-        conn->mailbox = armtap_mailbox_new_late(conn->stream.midstream);
-        if (!conn->mailbox)
-            return ARMTAP_ERR_MEMORY;
+        int error = armtap_mailbox_new_late(&conn->mailbox, conn->stream.midstream);
+        if (error != ARMTAP_OK)
+            return error;
         armtap_conn_take(conn, armtap_mailbox_bytes(conn->mailbox));
     }
     if (conn->mailbox)

@@ -35,8 +35,9 @@ enum armtap_mailbox_client {
 int armtap_mailbox_set_up(struct armtap_mailbox **mailbox, int recipe_id, const struct armtap_recipe *recipe,
                           enum armtap_mailbox_client *client);
 /* For a client whose set-ups were not captured: it may be ur_rtde's until a package shows otherwise. is_early: since
- * its first package the mailbox gets all that the robot says. NULL without memory. */
-struct armtap_mailbox *armtap_mailbox_new_late(bool is_early);
+ * its first package the mailbox gets all that the robot says. ERR_MEMORY, or OK; then *mailbox is NULL if ur_rtde was
+ * left out. */
+int armtap_mailbox_new_late(struct armtap_mailbox **mailbox, bool is_early);
 /* Whether it was made for such a client, of which no package was heard. */
 bool armtap_mailbox_is_unused(const struct armtap_mailbox *mailbox);
 /* Whether the last record showed that it is not. */

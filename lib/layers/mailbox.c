@@ -66,16 +66,18 @@ static struct armtap_mailbox *new_mailbox(void)
     return mailbox;
 }
 
-struct armtap_mailbox *armtap_mailbox_new_late(bool is_early)
+int armtap_mailbox_new_late(struct armtap_mailbox **mailbox, bool is_early)
 {
-    struct armtap_mailbox *mailbox = new_mailbox();
-    if (mailbox && !(mailbox->late = calloc(1, sizeof *mailbox->late))) {
-        free(mailbox);
-        return NULL;
+    struct armtap_mailbox *made = new_mailbox();
+    if (made && !(made->late = calloc(1, sizeof *made->late))) {
+        free(made);
+        made = NULL;
     }
-    if (mailbox)
-        mailbox->late->has_heard = is_early;
-    return mailbox;
+    *mailbox = made;
+    if (!made)
+        return ARMTAP_ERR_MEMORY;
+    made->late->has_heard = is_early;
+    return ARMTAP_OK;
 }
 
 void armtap_mailbox_free(struct armtap_mailbox *mailbox)

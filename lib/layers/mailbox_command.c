@@ -381,17 +381,3 @@ int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_ta
     };
     return armtap_conn_command(conn, &command);
 }
-
-/* ---- words ------------------------------------------------------------------------------------------------------- */
-
-const char *armtap_command_ending_name(enum armtap_command_ending ending)
-{
-    static const char *const names[] = {"done", "sent", "abandoned", "failed", "replaced", "unfinished"};
-    return (size_t)ending < sizeof names / sizeof names[0] ? names[ending] : "";
-}
-
-const char *armtap_command_evidence_name(enum armtap_command_evidence evidence)
-{
-    static const char *const names[] = {"script", "recipes", "packages"};
-    return (size_t)evidence < sizeof names / sizeof names[0] ? names[evidence] : "";
-}

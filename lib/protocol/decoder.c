@@ -83,6 +83,18 @@ const char *armtap_text_kind_name(enum armtap_text_kind kind)
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "";
 }
 
+const char *armtap_command_ending_name(enum armtap_command_ending ending)
+{
+    static const char *const names[] = {"done", "sent", "abandoned", "failed", "replaced", "unfinished"};
+    return (size_t)ending < sizeof names / sizeof names[0] ? names[ending] : "";
+}
+
+const char *armtap_command_evidence_name(enum armtap_command_evidence evidence)
+{
+    static const char *const names[] = {"script", "recipes", "packages"};
+    return (size_t)evidence < sizeof names / sizeof names[0] ? names[evidence] : "";
+}
+
 /* Of a port in the table of decoders. Starts with zeros. */
 struct place {
     size_t decoder, port;

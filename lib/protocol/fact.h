@@ -135,7 +135,7 @@ void armtap_line_sentence(struct armtap_line *line, const char *sentence, const 
                           const struct armtap_clock_face *face);
 /* The sentence of a kind. */
 const char *armtap_note_sentence(enum armtap_note_code code);
-/* The same, begun: without times. */
+/* The same, begun, of a kind that the library raises: without times. */
 void armtap_note_say(struct armtap_line *line, enum armtap_note_code code, const struct armtap_arguments *arguments);
 /* The argument that measures a kind; 0: none. */
 enum armtap_argument_id armtap_note_measure(enum armtap_note_code code);

@@ -167,12 +167,6 @@ const char *armtap_note_sentence(enum armtap_note_code code)
     return (size_t)code < ARMTAP_NOTE_COUNT ? kinds[code].sentence : "";
 }
 
-void armtap_note_say(struct armtap_line *line, enum armtap_note_code code, const struct armtap_arguments *arguments)
-{
-    armtap_line_begin(line);
-    armtap_line_sentence(line, armtap_note_sentence(code), arguments, NULL);
-}
-
 enum armtap_argument_id armtap_note_measure(enum armtap_note_code code)
 {
     return (size_t)code < ARMTAP_NOTE_COUNT ? kinds[code].measure : ARMTAP_ARGUMENT_none;
