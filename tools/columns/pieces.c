@@ -94,7 +94,7 @@ int column_pieces_get(const struct column_pieces *pieces, size_t column, unsigne
         uint64_t places[2];
         some = rest < count - done ? rest : count - done;
         if (find_column(pieces, piece, column, places) != 0 ||
-            get_present(pieces, places[0], skipped, some, present, done) != 0 ||
+            (present && get_present(pieces, places[0], skipped, some, present, done) != 0) ||
             spool_get(pieces->spool, places[0] + bytes_of(column_words_of(piece->rows)) + skipped * width,
                       values + done * width, some * width) != 0)
             return -1;

@@ -114,7 +114,7 @@ struct column_pieces {
 void column_pieces_free(struct column_pieces *pieces);
 /* Sets a table's rows aside; it keeps them. 0, or -1 after a message. */
 int column_pieces_add(struct column_pieces *pieces, const struct column_table *table);
-/* Copies a column's values, of that width, and presence bits. 0, or -1 after a message. */
+/* Copies a column's values, of that width, and presence bits, unless NULL. 0, or -1 after a message. */
 int column_pieces_get(const struct column_pieces *pieces, size_t column, unsigned width, uint64_t from, size_t count,
                       char *values, uint64_t *present);
 /* The texts of a piece, in `bytes`: its presence bits, in words, then the texts as in a table, which begin at *texts.

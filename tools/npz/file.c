@@ -163,9 +163,12 @@ static void measure_texts(struct npz_array *array, const struct buffer *texts)
     array->text_bytes += texts->length;
 }
 
-static void measure(struct npz_file *file)
+/* 0, or -1 without memory. */
+static int measure(struct npz_file *file)
 {
-    for (size_t i = 0; i < file->count; i++) {
+    struct buffer scratch[2] = {{0}, {0}};
+    int outcome = 0;
+    for (size_t i = 0; i < file->count && outcome == 0; i++) {
         struct npz_array *array = &file->arrays[i];
         for (size_t k = array->first; k < array->first + array->columns; k++) {
             const struct held_column *held = &file->table.columns[k];
@@ -173,13 +176,19 @@ static void measure(struct npz_file *file)
             if (held->width == 0)
                 measure_texts(array, &held->texts);
         }
+        if (npz_type_row(array->type)->width > 0)
+            outcome = npz_add_checksum(array, &file->table, scratch);
     }
+    free(scratch[0].data);
+    free(scratch[1].data);
+    return outcome;
 }
 
 static int set_aside(struct npz_file *file, bool all)
 {
     if (file->table.rows > 0) {
-        measure(file);
+        if (measure(file) != 0)
+            return message_no_memory();
         if (column_pieces_add(&file->pieces, &file->table) != 0)
             return -1;
     }
@@ -258,10 +267,13 @@ static int write_made(struct npz_file *file, struct made *made)
     if (made->header.failed)
         return message_no_memory();
     uint32_t sum = checksum(CHECKSUM_BEGIN, made->header.data, made->header.length);
-    if (pass(file, made, &sum) != 0 || begin_member(file, made->name, &made->header, sum,
-                                                    file->pieces.rows * npz_row_bytes(array, made->is_mask)) != 0)
+    uint64_t bytes = file->pieces.rows * npz_row_bytes(array, made->is_mask);
+    bool is_summed = !made->is_mask && npz_type_row(array->type)->width > 0;
+    if (is_summed)
+        sum = checksum_join(sum, array->checksum, (size_t)bytes);
+    else if (pass(file, made, &sum) != 0)
         return -1;
-    return pass(file, made, NULL);
+    return begin_member(file, made->name, &made->header, sum, bytes) == 0 ? pass(file, made, NULL) : -1;
 }
 
 static int write_array(struct npz_file *file, const char *name, const struct npz_array *array, bool is_mask)

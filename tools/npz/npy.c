@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/bytes/checksum.h"
 #include "base/numbers/byte_order.h"
 #include "base/process/message.h"
 #include "base/text/utf8.h"
@@ -145,6 +146,30 @@ static void put_values(const struct block *block, char *out)
         put_absent(block, type, out);
 }
 
+int npz_add_checksum(struct npz_array *array, const struct column_table *table, struct buffer *scratch)
+{
+    size_t words = column_words_of(table->rows), values = npz_type_row(array->type)->width * table->rows;
+    size_t bytes = array->columns * values;
+    struct buffer *columns = &scratch[0], *rows = &scratch[1];
+    columns->length = rows->length = 0;
+    if (!buffer_room(columns, array->columns * words * sizeof(uint64_t) + bytes))
+        return -1;
+    for (size_t i = 0; i < array->columns; i++)
+        column_table_present(table, array->first + i, columns);
+    for (size_t i = 0; i < array->columns; i++)
+        column_table_values(table, array->first + i, columns);
+    const struct block block = {.array = array,
+                                .present = (const void *)columns->data,
+                                .values = columns->data + array->columns * words * sizeof(uint64_t),
+                                .rows = table->rows};
+    char *to = buffer_room(rows, bytes);
+    if (!to)
+        return -1;
+    put_values(&block, to);
+    array->checksum = checksum(array->checksum, to, bytes);
+    return 0;
+}
+
 static void put_mask(const struct block *block, char *out)
 {
     size_t columns = block->array->columns, words = column_words_of(block->rows);
@@ -166,7 +191,7 @@ static int read_numbers(struct npz_reader *reader, size_t rows, struct buffer *o
         return message_no_memory();
     for (size_t k = 0; k < array->columns; k++)
         if (column_pieces_get(reader->pieces, array->first + k, (unsigned)width, reader->row, rows,
-                              values + k * rows * width, present + k * words) != 0)
+                              values + k * rows * width, array->has_absent ? present + k * words : NULL) != 0)
             return -1;
     const struct block block = {array, values, present, rows};
     if (reader->is_mask)
@@ -188,16 +213,28 @@ size_t npz_row_bytes(const struct npz_array *array, bool is_mask)
     return array->columns * (is_mask ? 1 : width);
 }
 
-int npz_read(struct npz_reader *reader, struct buffer *out)
+/* How many rows to read: of texts as many as fit a block, of numbers the rest of a piece, since each read of the spool
+ * takes time. */
+static size_t next_rows(struct npz_reader *reader)
 {
     const struct npz_array *array = reader->array;
-    uint64_t rest = reader->pieces->rows - reader->row;
-    size_t row = npz_row_bytes(array, reader->is_mask), rows = BLOCK_BYTES / row;
-    rows = rows > BLOCK_ROWS_MIN ? rows - rows % BLOCK_ROWS_MIN : BLOCK_ROWS_MIN;
-    rows = rows < rest ? rows : (size_t)rest;
-    int outcome = rows == 0                               ? 0
-                  : npz_type_row(array->type)->width == 0 ? read_texts(reader, rows, out)
-                                                          : read_numbers(reader, rows, out);
+    const struct column_piece *piece = &reader->pieces->piece[reader->piece];
+    size_t width = npz_row_bytes(array, reader->is_mask), rows = BLOCK_BYTES / width;
+    if (reader->row == reader->pieces->rows)
+        return 0;
+    if (reader->row == piece->first + piece->rows)
+        piece = &reader->pieces->piece[++reader->piece];
+    size_t rest = (size_t)(piece->first + piece->rows - reader->row);
+    rows = rows > BLOCK_ROWS_MIN ? rows : BLOCK_ROWS_MIN;
+    return npz_type_row(array->type)->width > 0 || rest < rows ? rest : rows;
+}
+
+int npz_read(struct npz_reader *reader, struct buffer *out)
+{
+    size_t rows = next_rows(reader);
+    int outcome = rows == 0                                       ? 0
+                  : npz_type_row(reader->array->type)->width == 0 ? read_texts(reader, rows, out)
+                                                                  : read_numbers(reader, rows, out);
     reader->row += rows;
     return outcome == 0 && out->failed ? message_no_memory() : outcome;
 }

@@ -12,6 +12,7 @@ struct npz_array {
     bool has_absent;
     size_t characters;   /* of texts: those of the longest */
     uint64_t text_bytes; /* with a length before each */
+    uint32_t checksum;   /* of numbers: of the rows that were set aside, as they will be written */
 };
 
 struct npz_type_row {
@@ -32,12 +33,17 @@ void npz_put_header_of_one(struct buffer *out, const char *descr, size_t width);
 size_t npz_put_text(struct buffer *out, const char *text, size_t length, size_t most);
 size_t npz_count_characters(enum npz_type type, const char *text, size_t length);
 
+/* Adds the rows of a table to the checksum of an array of numbers. `scratch`: two buffers, which keep their memory. 0,
+ * or -1 without memory. */
+int npz_add_checksum(struct npz_array *array, const struct column_table *table, struct buffer *scratch);
+
 /* Reads an array from the rows that were set aside, from the first on. Zeroed but for what is const at first. */
 struct npz_reader {
     const struct column_pieces *pieces;
     const struct npz_array *array;
     bool is_mask;
     uint64_t row; /* the next one */
+    size_t piece; /* that has it, or the one before */
     struct column_texts texts;
     struct buffer values, present; /* of each column */
 };
