@@ -221,6 +221,7 @@ SCRIPT_TESTS = \
 	tests/interrupt-check.py \
 	tests/json-check.py \
 	tests/json-keys.py \
+	tests/kaitai-check.py \
 	tests/labels-check.py \
 	tests/links-check.py \
 	tests/live-check.py \
@@ -405,6 +406,7 @@ EXTRA_DIST += \
 	tests/lint \
 	tests/mutants \
 	tests/node/cells.mjs \
+	tests/node/kaitai.mjs \
 	tests/node/mcap.mjs \
 	tests/node/mcap_records.mjs \
 	tests/node/package.json \

@@ -438,6 +438,12 @@ tools_libtools_a_SOURCES = \
 	tools/dissector/cmd_dissector.c \
 	tools/dissector/dissector.h \
 	tools/dissector/tables.c \
+	tools/kaitai/kaitai.h \
+	tools/kaitai/ksy.c \
+	tools/kaitai/primary.c \
+	tools/kaitai/primary_states.c \
+	tools/kaitai/realtime.c \
+	tools/kaitai/rtde.c \
 	tools/fields/cmd_fields.c \
 	tools/fields/robot_errors.c \
 	tools/fields/robot_errors.h \
@@ -526,6 +532,7 @@ EXTRA_DIST += \
 	tools/info/README.md \
 	tools/merge/README.md \
 	tools/fields/README.md \
+	tools/kaitai/README.md \
 	tools/serve/README.md \
 	tools/main/README.md \
 	tools/manual/armtap.1.in \

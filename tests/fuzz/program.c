@@ -207,6 +207,7 @@ static const struct trial asked[] = {
     {{"fields", "%T"}, judge_shown},
     {{"fields", "--json", "%T"}, one_json},
     {{"fields", "--enum", "%T"}, judge_shown},
+    {{"fields", "--kaitai", "rtde", "--recipe", "%F"}, judge_shown},
     {{"recipe", "--columns", "%T"}, judge_xml},
     {{"recipe", "--fields", "%T", "--json"}, one_json},
     {{"recipe", "--fields", "%T", "--key", "%T"}, judge_xml},

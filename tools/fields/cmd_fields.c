@@ -10,6 +10,8 @@
 #include "command_line/commands.h"
 #include "base/text/field_bits.h"
 #include "base/text/json_writer.h"
+#include "input/files/recipe_file.h"
+#include "kaitai/kaitai.h"
 #include "recipe/recipe.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
@@ -21,6 +23,8 @@
 struct fields {
     bool json, errors, names;
     const char *enumeration, *ranges;
+    const char *recipe;             /* of RTDE data to describe */
+    enum kaitai_wire wire;          /* to describe; NONE: fields are shown */
     enum armtap_generation counted; /* UNKNOWN: not given */
     /* The fields to show: */
     const char *pattern; /* by name; NULL: all */
@@ -453,6 +457,31 @@ static int show_enum(const char *name, bool json)
     return EXIT_DONE;
 }
 
+/* ---- Kaitai Struct ----------------------------------------------------------------------------------------------- */
+
+static int describe_rtde(struct ksy *ksy, const char *name)
+{
+    struct armtap_recipe *recipe = NULL;
+    if (name && recipe_file_read(name, &recipe) != 0)
+        return -1;
+    int error = kaitai_rtde(ksy, recipe);
+    armtap_recipe_release(recipe);
+    return error;
+}
+
+static int show_kaitai(const struct fields *fields)
+{
+    struct ksy ksy = {.to = stdout};
+    int error = -1;
+    if (fields->recipe && fields->wire != KAITAI_RTDE)
+        message_error("fields: --recipe is for --kaitai rtde");
+    else if (fields->wire == KAITAI_RTDE)
+        error = describe_rtde(&ksy, fields->recipe);
+    else
+        error = fields->wire == KAITAI_PRIMARY ? kaitai_primary(&ksy) : kaitai_realtime(&ksy);
+    return error == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static int read_columns(struct fields *fields)
@@ -474,6 +503,8 @@ static bool is_any_wanted(struct fields *fields)
 static int run_fields(struct fields *fields)
 {
     const char *given = fields->pattern;
+    if (fields->wire != KAITAI_NONE)
+        return show_kaitai(fields);
     if (fields->enumeration)
         return show_enum(fields->enumeration, fields->json);
     if (fields->errors)
