@@ -41,7 +41,7 @@ ELSEWHERE = {
     ("docs/archives.md", "sh slurm"): "tests/archives/slurm-check.py",
 }
 # Blocks that say why they are not run: robots, ROS 2, MATLAB, Spark, and what Debian's Python lacks. One more needs a reason.
-MARKED = 23
+MARKED = 30
 # Programs and modules that a page needs besides the shell.
 NEEDS = {
     "docs/in-pandas.md": ("pandas",),
@@ -144,7 +144,8 @@ class Notebook:
         if not self.octaves:
             with open(self.place + "/bin/loop.m", "w", encoding="utf-8") as file:
                 file.write(OCTAVE)
-            self.octaves = subprocess.Popen(["octave-cli", "--norc", "--no-history", "bin/loop.m"], cwd=self.place, text=True,
+            self.octaves = subprocess.Popen(["octave-cli", "--norc", "--no-history", "--path", TOP + "/tools/matlab", "bin/loop.m"],
+                                            cwd=self.place, text=True, env={**os.environ, "PATH": self.place + "/bin:" + os.environ["PATH"]},
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         with open(self.place + "/bin/block.m", "w", encoding="utf-8") as file:
             file.write(text)

@@ -228,6 +228,7 @@ SCRIPT_TESTS = \
 	tests/namespaces-check.py \
 	tests/mcap-check.py \
 	tests/matlab-check.py \
+	tests/matlab-read-check.py \
 	tests/missing-check.py \
 	tests/arrow-check.py \
 	tests/npz-check.py \

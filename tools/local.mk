@@ -464,6 +464,9 @@ DISSECTOR_LUA = \
 CLEANFILES += generated/dissector.c
 generated/dissector.c: tools/dissector/embed $(DISSECTOR_LUA)
 	$(AM_V_GEN)$(MKDIR_P) generated && sh $(srcdir)/tools/dissector/embed $(DISSECTOR_LUA) >$@.new && mv $@.new $@
+# A function for MATLAB and Octave.
+matlabdir = $(pkgdatadir)/matlab
+dist_matlab_DATA = tools/matlab/armtap_read.m
 if INSTALL_DISSECTOR
 wireshark_DATA = generated/armtap.lua
 endif
