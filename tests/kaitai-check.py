@@ -6,6 +6,7 @@ release, packed from the tables of facts, give the values that were packed; cut 
 Needs node with the packages of tests/node, and python3-kaitaistruct."""
 import collections
 import csv
+import functools
 import glob
 import importlib.util
 import io
@@ -33,6 +34,7 @@ def run(*words, **options):
     return subprocess.run([ARMTAP, *words], capture_output=True, text=True, check=True, **options).stdout
 
 
+@functools.lru_cache(maxsize=None)
 def load(path, name):
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
