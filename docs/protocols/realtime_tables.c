@@ -38,12 +38,10 @@ static unsigned least_size(const struct armtap_field *field, enum armtap_generat
 
 static const struct armtap_field *last_of(unsigned size)
 {
-    enum armtap_generation generation = armtap_realtime_generation(size);
-    const struct armtap_field *last = NULL;
-    unsigned column = 1;
-    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column));)
-        last = field;
-    return last;
+    unsigned column = 1, id = 0, next;
+    while (armtap_realtime_next(armtap_realtime_generation(size), size, &column, &next))
+        id = next;
+    return armtap_field_at(id);
 }
 
 void put_realtime_sizes(FILE *to)
