@@ -166,6 +166,45 @@ int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recip
     return error;
 }
 
+/* Whether RTDE has the type or, without one, the table has the name. */
+static bool is_known(const struct armtap_item *name, const struct armtap_item *type)
+{
+    enum armtap_type found;
+    unsigned count;
+    if (type)
+        return armtap_type_find(type->text, type->length, &found, &count);
+    const struct armtap_field *field = armtap_field_find(name->text, name->length);
+    return field && (field->direction & ARMTAP_FIELD_BOTH) != 0;
+}
+
+int armtap_recipe_rtde_problem(const char *names, const char *types, struct armtap_recipe_problem *problem)
+{
+    if (!names || !problem || problem->size < sizeof *problem)
+        return ARMTAP_ERR_ARGUMENT;
+    *problem = (struct armtap_recipe_problem){.size = problem->size};
+    const char *name_end = names + strlen(names), *type_end = types ? types + strlen(types) : NULL;
+    for (size_t i = 0;; i++) {
+        struct armtap_item name = {NULL, 0}, type = {NULL, 0};
+        bool is_named = armtap_list_next(&names, name_end, &name);
+        bool is_typed = types && armtap_list_next(&types, type_end, &type);
+        if (!is_named && !is_typed)
+            return ARMTAP_OK;
+        bool is_paired = is_named && (is_typed || !types);
+        if (is_paired && is_known(&name, types ? &type : NULL))
+            continue;
+        *problem = (struct armtap_recipe_problem){.size = problem->size,
+                                                  .error = is_paired ? ARMTAP_ERR_TYPE : ARMTAP_ERR_ARGUMENT,
+                                                  .index = i,
+                                                  .name = name.text,
+                                                  .name_length = name.length,
+                                                  .type = type.text,
+                                                  .type_length = type.length};
+        if (is_named && !types)
+            problem->meant = armtap_field_nearest(name.text, name.length, ARMTAP_FIELD_BOTH);
+        return problem->error;
+    }
+}
+
 /* The entries of unknown type in an open recipe, and the bytes of the others. */
 struct unknowns {
     size_t count, first, last;

@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "armtap-fields.h"
+#include "armtap-version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,8 +37,11 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define ARMTAP_API __attribute__((visibility("default")))
+/* Before an anonymous union, which C99 and C++ have only as an extension: -Wpedantic is quiet then. */
+#define ARMTAP_EXTENSION __extension__
 #else
 #define ARMTAP_API
+#define ARMTAP_EXTENSION
 #endif
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
@@ -60,7 +64,7 @@ enum armtap_error { ARMTAP_OK = 0, ARMTAP_ERRORS(ARMTAP_ERROR_ENUM) };
 
 /* One line of English for an error; never NULL. */
 ARMTAP_API const char *armtap_strerror(int error);
-/* "1.0.0" */
+/* "1.0.0": of the library that runs. ARMTAP_VERSION is that of the headers (armtap-version.h). */
 ARMTAP_API const char *armtap_version(void);
 
 /* ---- the dictionary of fields ---------------------------------------------------------------------------------- */
@@ -234,11 +238,11 @@ struct armtap_value {
     enum armtap_type type;
     unsigned count;
     bool present; /* false: the frame was cut before it, or the legacy cell does not hold the required integer */
-    union {
+    ARMTAP_EXTENSION union {
         double f64[6];
         int64_t i64[6];
         uint64_t u64[6];
-        struct {
+        ARMTAP_EXTENSION struct {
             const char *text;
             size_t length;
         };
@@ -362,6 +366,21 @@ ARMTAP_API int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe
  * lacks (including NOT_FOUND and IN_USE), ERR_ARGUMENT if there are not as many types as names. Without types the
  * table's are used, and ERR_TYPE means that the table lacks a name. The caller releases it. */
 ARMTAP_API int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recipe **recipe);
+
+/* What is wrong with the lists of an RTDE recipe: the first name that does not work. */
+struct armtap_recipe_problem {
+    size_t size;      /* sizeof(struct armtap_recipe_problem) */
+    int error;        /* that of armtap_recipe_rtde; ARMTAP_OK: nothing is wrong, and the others are 0 and NULL */
+    size_t index;     /* of the name in its list, from 0 */
+    const char *name; /* in `names`, without a terminator; NULL: there are more types than names */
+    size_t name_length;
+    const char *type; /* in `types`, the same; NULL: the name has none, or none was needed */
+    size_t type_length;
+    const struct armtap_field *meant; /* the field that an unknown name probably means; NULL: none, or it is known */
+};
+/* Finds it: call it after armtap_recipe_rtde returned an error, with the same lists. Returns the error, too;
+ * ERR_ARGUMENT without names or a problem, or for a `size` below that of 0.1.0. */
+ARMTAP_API int armtap_recipe_rtde_problem(const char *names, const char *types, struct armtap_recipe_problem *problem);
 
 /* The recipe of an AUBO subscription or publication, as a client sends it: [100,{"chanel":0,"frequency":50.0,
  * "segments":["R1_actual_q"],"to_server":false,"trigger":0}]. The caller releases it. ERR_NOT_OURS if `message` is not

@@ -144,6 +144,7 @@ armtapinclude_HEADERS = \
 	lib/client/armtap-client.h \
 	lib/armtap.h \
 	lib/armtap-fields.h
+nodist_armtapinclude_HEADERS = lib/armtap-version.h
 
 lib_LTLIBRARIES += lib/libarmtap.la
 lib_libarmtap_la_SOURCES =

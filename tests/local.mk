@@ -200,6 +200,7 @@ SCRIPT_TESTS = \
 	tests/gallery-check.py \
 	tests/gates/docs \
 	tests/gates/hardening \
+	tests/gates/headers \
 	tests/gates/house \
 	tests/gates/layers \
 	tests/gates/advice.py \

@@ -335,7 +335,7 @@ struct armtap_incident {
     const struct armtap_finding *began;   /* with this finding, ... */
     const struct armtap_note_kind *what;  /* ... of this kind */
     const struct armtap_note_kind *cause; /* NULL: the capture does not show it */
-    enum armtap_incident_class class;
+    enum armtap_incident_class incident_class;
     enum armtap_blame side;
     enum armtap_severity severity; /* the worst of its findings */
     const char *text;              /* begins in lower case, like findings; ends in a full stop */

@@ -544,6 +544,10 @@ static void test_errors_and_protocols_have_names(void **unused)
     assert_string_equal(armtap_strerror(ARMTAP_ERR_STOPPED), "a callback asked to stop");
     assert_string_equal(armtap_strerror(-1000), "unknown error");
     assert_string_equal(armtap_strerror(0), "no error");
+    char parts[32];
+    snprintf(parts, sizeof parts, "%d.%d.%d", ARMTAP_VERSION_MAJOR, ARMTAP_VERSION_MINOR, ARMTAP_VERSION_PATCH);
+    assert_string_equal(armtap_version(), parts);
+    assert_string_equal(armtap_version(), ARMTAP_VERSION);
     assert_string_equal(armtap_protocol_name(ARMTAP_RTDE), "rtde");
     assert_int_equal(armtap_protocol_find("realtime"), ARMTAP_REALTIME);
     assert_int_equal(armtap_protocol_find("modbus"), ARMTAP_PROTOCOL_NONE);
@@ -835,6 +839,40 @@ static void test_recipes_refuse_bad_arguments(void **unused)
     assert_int_equal(armtap_recipe_realtime(1220, NULL), ARMTAP_ERR_ARGUMENT);
 }
 
+/* What is wrong with two lists: "INDEX NAME TYPE MEANT". */
+static const char *problem_of(const char *names, const char *types)
+{
+    static char said[128];
+    struct armtap_recipe *recipe = NULL;
+    struct armtap_recipe_problem problem = {.size = sizeof problem};
+    int error = armtap_recipe_rtde(names, types, &recipe);
+    assert_int_equal(armtap_recipe_rtde_problem(names, types, &problem), error);
+    assert_int_equal(problem.error, error);
+    armtap_recipe_release(recipe);
+    snprintf(said, sizeof said, "%zu %.*s %.*s %s", problem.index, problem.name ? (int)problem.name_length : 1,
+             problem.name ? problem.name : "-", problem.type ? (int)problem.type_length : 1,
+             problem.type ? problem.type : "-", problem.meant ? problem.meant->name : "-");
+    return said;
+}
+
+static void test_the_name_that_is_wrong_is_said(void **unused)
+{
+    struct armtap_recipe_problem problem = {.size = sizeof problem - 1};
+    (void)unused;
+    assert_string_equal(problem_of("timestamp,actual_q", NULL), "0 - - -");
+    assert_string_equal(problem_of("timestamp, actual_Q ,wrong", NULL), "1 actual_Q - actual_q");
+    assert_string_equal(problem_of("timestamp,entirely_other", NULL), "1 entirely_other - -");
+    assert_string_equal(problem_of("timestamp,,actual_q", NULL), "1  - -");
+    assert_string_equal(problem_of("rt_94", NULL), "0 rt_94 - -");
+    assert_string_equal(problem_of("a,b,c", "DOUBLE, VECTOR7D,DOUBLE"), "1 b VECTOR7D -");
+    assert_string_equal(problem_of("a,b", "DOUBLE"), "1 b - -");
+    assert_string_equal(problem_of("a", "DOUBLE,INT32"), "1 - INT32 -");
+    assert_string_equal(problem_of("", NULL), "0 - - -");
+    assert_int_equal(armtap_recipe_rtde_problem("timestamp", NULL, &problem), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_rtde_problem(NULL, NULL, &problem), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_rtde_problem("timestamp", NULL, NULL), ARMTAP_ERR_ARGUMENT);
+}
+
 static void test_a_type_that_would_lose_something_is_a_stranger(void **unused)
 {
     struct armtap_recipe *recipe;
@@ -903,6 +941,7 @@ int main(void)
         cmocka_unit_test(test_sets_hold_each_id_by_itself),
         cmocka_unit_test(test_rtde_recipes_from_lists),
         cmocka_unit_test(test_recipes_refuse_bad_arguments),
+        cmocka_unit_test(test_the_name_that_is_wrong_is_said),
         cmocka_unit_test(test_a_type_that_would_lose_something_is_a_stranger),
         cmocka_unit_test(test_without_types_the_tables_are_taken),
         cmocka_unit_test(test_runs_of_one_kind_merge),

@@ -703,10 +703,10 @@ static int publish(struct incident *incident, const struct armtap_facts *facts)
                         : NULL;
     public->side = side_of(incident, facts);
     public->severity = severity_of(facts, incident->what);
-    public->class = incident->class == CLASS_STOP      ? ARMTAP_INCIDENT_STOP
-                    : incident->class == CLASS_PROGRAM ? ARMTAP_INCIDENT_PROGRAM
-                    : is_silence(incident->what)       ? ARMTAP_INCIDENT_DATA
-                                                       : ARMTAP_INCIDENT_OTHER;
+    public->incident_class = incident->class == CLASS_STOP      ? ARMTAP_INCIDENT_STOP
+                             : incident->class == CLASS_PROGRAM ? ARMTAP_INCIDENT_PROGRAM
+                             : is_silence(incident->what)       ? ARMTAP_INCIDENT_DATA
+                                                                : ARMTAP_INCIDENT_OTHER;
     public->lacks_messages = incident->doubt == DOUBT_NO_MESSAGES;
     public->from = public->to = ARMTAP_NO_TIME;
     for (size_t i = 0; i < public->evidence_count; i++) {
