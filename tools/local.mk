@@ -88,8 +88,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/input_files.h \
 	tools/input/files/recipe_file.c \
 	tools/input/files/recipe_file.h \
-	tools/input/files/unpacker.c \
-	tools/input/files/unpacker.h \
+	lib/capture/unpacker.c \
+	lib/capture/unpacker.h \
 	tools/input/replay/file_order.c \
 	tools/input/replay/raw_kind.c \
 	tools/input/replay/raw_kind.h \

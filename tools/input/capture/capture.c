@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comments.h"
+#include "capture/comments.h"
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "file_kind.h"
 #include "input/files/file_reader.h"
 #include "nanoseconds.h"
-#include "packet_file.h"
+#include "capture/packet_file.h"
 
 #define PLACE_MAX 64
 #define LIVE_SNAPSHOT 262144

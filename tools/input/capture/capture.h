@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "armtap.h"
-#include "comments.h"
+#include "capture/comments.h"
 #include "input/files/file_reader.h"
-#include "packet_file.h"
+#include "capture/packet_file.h"
 
 struct capture;
 

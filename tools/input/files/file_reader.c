@@ -13,7 +13,7 @@
 
 #include "file_bytes.h"
 #include "input_files.h"
-#include "unpacker.h"
+#include "capture/unpacker.h"
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 
