@@ -32,6 +32,8 @@ EXTRA_DIST += \
 	debian/copyright \
 	debian/libarmtap-analysis0.install \
 	debian/libarmtap-analysis0.symbols \
+	debian/libarmtap-capture0.install \
+	debian/libarmtap-capture0.symbols \
 	debian/libarmtap-dev.install \
 	debian/libarmtap0.install \
 	debian/libarmtap0.symbols \

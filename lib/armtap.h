@@ -56,7 +56,8 @@ extern "C" {
     X(ARMTAP_ERR_TYPE, -7, "a type that is not known")                                                                 \
     X(ARMTAP_ERR_UNSUPPORTED, -8, "not built into this library")                                                       \
     X(ARMTAP_ERR_BUSY, -9, "called from within a callback of the same object")                                         \
-    X(ARMTAP_ERR_NOT_READY, -10, "not possible in this state")
+    X(ARMTAP_ERR_NOT_READY, -10, "not possible in this state")                                                         \
+    X(ARMTAP_ERR_FILE, -11, "a file cannot be opened or read, or is damaged")
 
 #define ARMTAP_ERROR_ENUM(name, value, text) name = value,
 enum armtap_error { ARMTAP_OK = 0, ARMTAP_ERRORS(ARMTAP_ERROR_ENUM) };

@@ -13,6 +13,10 @@ static inline uint32_t armtap_be32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
+static inline uint32_t armtap_le32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 static inline uint64_t armtap_be64(const uint8_t *p)
 {
     return (uint64_t)armtap_be32(p) << 32 | armtap_be32(p + 4);

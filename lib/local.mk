@@ -179,3 +179,4 @@ EXTRA_DIST += \
 	lib/manual-types
 
 include lib/analysis/local.mk
+include lib/capture/local.mk

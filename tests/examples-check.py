@@ -41,7 +41,7 @@ ELSEWHERE = {
     ("docs/archives.md", "sh slurm"): "tests/archives/slurm-check.py",
 }
 # Blocks that say why they are not run: robots, ROS 2, MATLAB, Spark, and what Debian's Python lacks. One more needs a reason.
-MARKED = 30
+MARKED = 31
 # Programs and modules that a page needs besides the shell.
 NEEDS = {
     "docs/in-pandas.md": ("pandas",),
@@ -173,10 +173,10 @@ class Notebook:
         name = "%s/program-%d" % (self.place, self.programs)
         with open(name + ".c", "w", encoding="utf-8") as file:
             file.write(text)
-        folders = ["-I%s/lib%s" % (TOP, one) for one in ("", "/client", "/analysis")]
+        folders = ["-I%s/lib%s" % (TOP, one) for one in ("", "/client", "/analysis", "/capture")]
         flags = os.environ.get("CC", "cc").split() + os.environ.get("CFLAGS", "").split()
         self.call(*flags, "-Wall", "-Wextra", "-Werror", *folders, "-c", "-o", name + ".o", name + ".c")
-        library = "libarmtap-analysis.la" if "armtap-analysis.h" in text else "libarmtap.la"
+        library = next(("libarmtap-%s.la" % name for name in ("analysis", "capture") if "armtap-%s.h" % name in text), "libarmtap.la")
         if "int main(" in text:
             self.call("sh", BUILT + "/libtool", "--quiet", "--tag=CC", "--mode=link", *flags, "-static", "-o", name, name + ".o", "%s/lib/%s" % (BUILT, library))
         return ""

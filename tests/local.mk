@@ -224,6 +224,7 @@ SCRIPT_TESTS = \
 	tests/json-keys.py \
 	tests/kaitai-check.py \
 	tests/labels-check.py \
+	tests/library-check.py \
 	tests/links-check.py \
 	tests/live-check.py \
 	tests/namespaces-check.py \

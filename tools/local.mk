@@ -1,6 +1,6 @@
 # The libraries that the program needs, and what its sources need to include their headers.
 FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(MD_LIBS) $(OPTIONAL_LIBS) $(PTHREAD_LIBS) -lm
-TOOLS_LIBS = tools/libtools.a lib/libanalysis.la lib/libinside.la $(SECCOMP_LIBS) $(FOREIGN_LIBS)
+TOOLS_LIBS = tools/libtools.a lib/libcapture.la lib/libanalysis.la lib/libinside.la $(SECCOMP_LIBS) $(FOREIGN_LIBS)
 TOOLS_CFLAGS = $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(MD_CFLAGS) $(OPTIONAL_CFLAGS)
 
 bin_PROGRAMS += armtap
@@ -73,12 +73,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/capture/file_kind.c \
 	tools/input/capture/file_kind.h \
 	tools/input/capture/file_kinds.def \
-	tools/input/capture/packet_file.c \
-	tools/input/capture/packet_file.h \
-	tools/input/capture/pcapng_blocks.c \
-	tools/input/capture/pcapng_blocks.h \
-	tools/input/capture/comments.c \
-	tools/input/capture/comments.h \
 	tools/input/files/file_bytes.c \
 	tools/input/files/file_bytes.h \
 	tools/input/files/file_growth.c \
@@ -86,10 +80,10 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/file_reader.h \
 	tools/input/files/input_files.c \
 	tools/input/files/input_files.h \
+	tools/input/files/packings.c \
+	tools/input/files/packings.h \
 	tools/input/files/recipe_file.c \
 	tools/input/files/recipe_file.h \
-	lib/capture/unpacker.c \
-	lib/capture/unpacker.h \
 	tools/input/replay/file_order.c \
 	tools/input/replay/raw_kind.c \
 	tools/input/replay/raw_kind.h \

@@ -12,7 +12,7 @@
 static const char writer[] = "armtap ", from_socket[] = ": from a socket", recording[] = "; recording ",
                   part[] = ", part ", repeated[] = "; its first ", hex[] = "0123456789abcdef";
 
-size_t section_comment_write(char to[SECTION_COMMENT_MAX], const struct section_comment *comment)
+size_t armtap_section_comment_write(char to[SECTION_COMMENT_MAX], const struct section_comment *comment)
 {
     int length = snprintf(to, SECTION_COMMENT_MAX, "%s%s%s", writer, armtap_version(), from_socket);
     if (comment->recording[0] != '\0')
@@ -53,7 +53,7 @@ static void read_recording(const char **at, struct section_comment *comment)
     comment->part = number(at);
 }
 
-struct section_comment section_comment_read(const char *text, size_t length)
+struct section_comment armtap_section_comment_read(const char *text, size_t length)
 {
     struct section_comment comment = {.part = 0};
     char copy[SECTION_COMMENT_MAX];
@@ -72,14 +72,14 @@ struct section_comment section_comment_read(const char *text, size_t length)
     return comment;
 }
 
-bool section_comment_follows(const struct section_comment *before, const struct section_comment *next)
+bool armtap_section_comment_follows(const struct section_comment *before, const struct section_comment *next)
 {
     return before->recording[0] != '\0' && strcmp(before->recording, next->recording) == 0 &&
            next->part == before->part + 1;
 }
 
-bool comments_add(struct capture_comments *comments, const struct capture_comment *comment, const char *text,
-                  size_t length)
+bool armtap_comments_add(struct capture_comments *comments, const struct capture_comment *comment, const char *text,
+                         size_t length)
 {
     if (comments->count == COMMENTS_MAX) {
         comments->left_out++;
@@ -99,19 +99,19 @@ bool comments_add(struct capture_comments *comments, const struct capture_commen
     return true;
 }
 
-bool comments_append(struct capture_comments *comments, const struct capture_comments *of_file, uint32_t file)
+bool armtap_comments_append(struct capture_comments *comments, const struct capture_comments *of_file, uint32_t file)
 {
     for (size_t i = 0; i < of_file->count; i++) {
         struct capture_comment comment = of_file->list[i];
         comment.file = file;
-        if (!comments_add(comments, &comment, comment.text, strlen(comment.text)))
+        if (!armtap_comments_add(comments, &comment, comment.text, strlen(comment.text)))
             return false;
     }
     comments->left_out += of_file->left_out;
     return true;
 }
 
-void comments_free(struct capture_comments *comments)
+void armtap_comments_free(struct capture_comments *comments)
 {
     for (size_t i = 0; i < comments->count; i++)
         free(comments->list[i].text);

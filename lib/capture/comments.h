@@ -1,6 +1,6 @@
 /* Comments in captures: armtap's own mark, and those that people wrote. */
-#ifndef INPUT_COMMENTS_H
-#define INPUT_COMMENTS_H
+#ifndef ARMTAP_COMMENTS_H
+#define ARMTAP_COMMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,11 +23,11 @@ struct section_comment {
 
 /* "armtap 1.0.0: from a socket; recording 0123456789abcdef, part 2; its first 9 packets repeat the handshake", and a
  * NUL. Returns the length. */
-size_t section_comment_write(char to[SECTION_COMMENT_MAX], const struct section_comment *comment);
+size_t armtap_section_comment_write(char to[SECTION_COMMENT_MAX], const struct section_comment *comment);
 /* Reads `length` bytes, which may be any text. All zeros if armtap did not write it. */
-struct section_comment section_comment_read(const char *text, size_t length);
+struct section_comment armtap_section_comment_read(const char *text, size_t length);
 /* Whether `next` is the part right after `before`. */
-bool section_comment_follows(const struct section_comment *before, const struct section_comment *next);
+bool armtap_section_comment_follows(const struct section_comment *before, const struct section_comment *next);
 
 /* The comments that people wrote into captures: bounded, since anybody may have written them. */
 
@@ -55,11 +55,11 @@ struct capture_comments {
 };
 
 /* Copies the text. False without memory. */
-bool comments_add(struct capture_comments *comments, const struct capture_comment *comment, const char *text,
-                  size_t length);
+bool armtap_comments_add(struct capture_comments *comments, const struct capture_comment *comment, const char *text,
+                         size_t length);
 /* Adds those of a file, which gets this number. False without memory. */
-bool comments_append(struct capture_comments *comments, const struct capture_comments *of_file, uint32_t file);
+bool armtap_comments_append(struct capture_comments *comments, const struct capture_comments *of_file, uint32_t file);
 /* Leaves zeros. */
-void comments_free(struct capture_comments *comments);
+void armtap_comments_free(struct capture_comments *comments);
 
 #endif

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/byte_order.h"
 #include "bytes.h"
-#include "input/files/input_files.h"
 #include "nanoseconds.h"
 #include "speed.h"
 
@@ -17,8 +15,8 @@
 #define PROBLEM_MAX 160
 /* Where in the buffer a block begins. It is read to where the one before ended, so that packets are whole in memory: in
  * front of it is room for the beginning of a packet. */
-#define CARRY (3 * INPUT_BLOCK)
-#define BUFFER (CARRY + INPUT_BLOCK)
+#define CARRY (3 * SOURCE_BLOCK)
+#define BUFFER (CARRY + SOURCE_BLOCK)
 
 /* pcap */
 #define FILE_HEADER 24
@@ -43,7 +41,8 @@ static const struct variant {
 enum swapped { SWAPPED_NEVER, SWAPPED_PERHAPS, SWAPPED_ALWAYS };
 
 struct packet_file {
-    struct reader *reader;
+    byte_source *source;
+    void *from;
     bool is_pcapng, is_big;
     bool is_cut;
     char problem[PROBLEM_MAX];
@@ -63,11 +62,11 @@ struct packet_file {
 
 static bool is_magic(const uint8_t *first, uint32_t magic)
 {
-    uint32_t little = le32_load((const char *)first), big = armtap_be32(first);
+    uint32_t little = armtap_le32(first), big = armtap_be32(first);
     return little == magic || big == magic;
 }
 
-bool packet_file_is_one(const uint8_t first[PACKET_FILE_MAGIC], bool *is_pcapng)
+bool armtap_packet_file_is_one(const uint8_t first[PACKET_FILE_MAGIC], bool *is_pcapng)
 {
     *is_pcapng = is_magic(first, PCAPNG_SECTION);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
@@ -76,7 +75,8 @@ bool packet_file_is_one(const uint8_t first[PACKET_FILE_MAGIC], bool *is_pcapng)
     return *is_pcapng;
 }
 
-struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapng_comment *on_comment, void *user)
+struct packet_file *armtap_packet_file_new(byte_source *source, void *from, bool is_pcapng, pcapng_comment *on_comment,
+                                           void *user)
 {
     struct packet_file *file = calloc(1, sizeof *file);
     if (!file)
@@ -86,7 +86,8 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapn
         free(file);
         return NULL;
     }
-    file->reader = reader;
+    file->source = source;
+    file->from = from;
     file->is_pcapng = is_pcapng;
     file->pcapng.on_comment = on_comment;
     file->pcapng.user = user;
@@ -94,26 +95,26 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapn
     return file;
 }
 
-void packet_file_free(struct packet_file *file)
+void armtap_packet_file_free(struct packet_file *file)
 {
     if (!file)
         return;
-    pcapng_end(&file->pcapng);
+    armtap_pcapng_end(&file->pcapng);
     free(file->buffer);
     free(file);
 }
 
-const struct section_comment *packet_file_section(const struct packet_file *file)
+const struct section_comment *armtap_packet_file_section(const struct packet_file *file)
 {
     return &file->pcapng.comment;
 }
 
-uint64_t packet_file_dropped(const struct packet_file *file)
+uint64_t armtap_packet_file_dropped(const struct packet_file *file)
 {
-    return pcapng_dropped(&file->pcapng);
+    return armtap_pcapng_dropped(&file->pcapng);
 }
 
-const char *packet_file_problem(const struct packet_file *file, bool *is_cut)
+const char *armtap_packet_file_problem(const struct packet_file *file, bool *is_cut)
 {
     *is_cut = file->is_cut;
     return file->problem;
@@ -139,9 +140,9 @@ static void turn_over(struct packet_file *file)
 ARMTAP_RARE static bool read_on(struct packet_file *file, size_t length)
 {
     while (file->end - file->at < length) {
-        if (BUFFER - file->end < INPUT_BLOCK)
+        if (BUFFER - file->end < SOURCE_BLOCK)
             turn_over(file);
-        size_t got = reader_read(file->reader, file->buffer + file->end, INPUT_BLOCK);
+        size_t got = file->source(file->from, file->buffer + file->end, SOURCE_BLOCK);
         if (got == 0)
             return false;
         file->end += got;
@@ -181,7 +182,7 @@ ARMTAP_RARE static enum packet_file_outcome absurd(struct packet_file *file, con
 static inline uint32_t word(const struct packet_file *file, size_t offset)
 {
     const uint8_t *at = here(file) + offset;
-    return file->is_big ? armtap_be32(at) : le32_load((const char *)at);
+    return file->is_big ? armtap_be32(at) : armtap_le32(at);
 }
 
 static inline uint16_t half_word(const struct packet_file *file, size_t offset)
@@ -298,12 +299,12 @@ static inline enum packet_file_outcome take_enhanced(struct packet_file *file, u
     *packet = (struct armtap_packet){.link_type = interface->link_type,
                                      .where = {.time = interface->unit > 0 && time <= interface->unit_most
                                                            ? (int64_t)(time * interface->unit)
-                                                           : pcapng_time(interface, time)},
+                                                           : armtap_pcapng_time(interface, time)},
                                      .data = here(file) + PACKET_HEAD,
                                      .captured = captured < SNAPSHOT_MAX ? captured : SNAPSHOT_MAX,
                                      .length = word(file, 24)};
     if (held > PACKET_HEAD + padded)
-        pcapng_comments(&file->pcapng, COMMENT_PACKET, number, here(file), PACKET_HEAD + padded, held);
+        armtap_pcapng_comments(&file->pcapng, COMMENT_PACKET, number, here(file), PACKET_HEAD + padded, held);
     return PACKET_FILE_PACKET;
 }
 
@@ -349,7 +350,7 @@ static inline enum packet_file_outcome begin_block(struct packet_file *file, uin
     if (!has(file, PCAPNG_BLOCK_MIN))
         return at_end(file, PCAPNG_BLOCK_MIN, "block");
     if (here(file)[0] == (PCAPNG_SECTION & 0xFF))
-        pcapng_begins_section(&file->pcapng, here(file), &is_bad);
+        armtap_pcapng_begins_section(&file->pcapng, here(file), &is_bad);
     if (is_bad)
         return damaged(file, "a section does not show its byte order");
     file->is_big = file->pcapng.is_big;
@@ -374,7 +375,7 @@ static inline size_t before_end(uint32_t length, size_t held)
 ARMTAP_RARE static enum packet_file_outcome take_other(struct packet_file *file, uint32_t type, size_t held)
 {
     const char *why = "";
-    enum pcapng_outcome outcome = pcapng_take(&file->pcapng, type, here(file), held, &why);
+    enum pcapng_outcome outcome = armtap_pcapng_take(&file->pcapng, type, here(file), held, &why);
     return outcome == PCAPNG_TAKEN       ? PACKET_FILE_PACKET
            : outcome == PCAPNG_NO_MEMORY ? PACKET_FILE_NO_MEMORY
                                          : damaged(file, why);
@@ -415,7 +416,7 @@ static inline enum packet_file_outcome next_block(struct packet_file *file, stru
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_type)
+enum packet_file_outcome armtap_packet_file_begin(struct packet_file *file, int *link_type)
 {
     enum packet_file_outcome outcome = file->is_pcapng ? next_block(file, NULL) : begin_pcap(file);
     *link_type = !file->is_pcapng         ? file->link_type
@@ -424,7 +425,7 @@ enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_t
     return outcome;
 }
 
-enum packet_file_outcome packet_file_next(struct packet_file *file, struct armtap_packet *packet)
+enum packet_file_outcome armtap_packet_file_next(struct packet_file *file, struct armtap_packet *packet)
 {
     return file->is_pcapng ? next_block(file, packet) : next_record(file, packet);
 }

@@ -78,8 +78,8 @@ static bool next_option(const struct pcapng *pcapng, const uint8_t *block, size_
     return option->code != OPTION_END && option->length <= left;
 }
 
-void pcapng_comments(const struct pcapng *pcapng, enum comment_about about, size_t index, const uint8_t *block,
-                     size_t at, size_t length)
+void armtap_pcapng_comments(const struct pcapng *pcapng, enum comment_about about, size_t index, const uint8_t *block,
+                            size_t at, size_t length)
 {
     struct option option;
     while (pcapng->on_comment && next_option(pcapng, block, length, &at, &option))
@@ -89,13 +89,13 @@ void pcapng_comments(const struct pcapng *pcapng, enum comment_about about, size
 
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
-void pcapng_end(struct pcapng *pcapng)
+void armtap_pcapng_end(struct pcapng *pcapng)
 {
     free(pcapng->interfaces);
     pcapng->interfaces = NULL;
 }
 
-bool pcapng_begins_section(struct pcapng *pcapng, const uint8_t *block, bool *is_bad)
+bool armtap_pcapng_begins_section(struct pcapng *pcapng, const uint8_t *block, bool *is_bad)
 {
     static const uint8_t type[] = {0x0A, 0x0D, 0x0D, 0x0A}, little[] = {0x4D, 0x3C, 0x2B, 0x1A},
                          big[] = {0x1A, 0x2B, 0x3C, 0x4D};
@@ -114,7 +114,7 @@ static uint64_t dropped_in_section(const struct pcapng *pcapng)
     return dropped;
 }
 
-uint64_t pcapng_dropped(const struct pcapng *pcapng)
+uint64_t armtap_pcapng_dropped(const struct pcapng *pcapng)
 {
     return pcapng->dropped_before + dropped_in_section(pcapng);
 }
@@ -130,14 +130,14 @@ static enum pcapng_outcome take_section(struct pcapng *pcapng, const uint8_t *bl
     }
     for (size_t at = OPTIONS_OF_SECTION; !comment.from_socket && next_option(pcapng, block, length, &at, &option);)
         if (option.code == OPTION_COMMENT)
-            comment = section_comment_read((const char *)option.value, option.length);
+            comment = armtap_section_comment_read((const char *)option.value, option.length);
     if (pcapng->sections++ == 0)
         pcapng->comment = comment;
     else if (comment.from_socket != pcapng->comment.from_socket)
         memset(&pcapng->comment, 0, sizeof pcapng->comment);
     pcapng->dropped_before += dropped_in_section(pcapng);
     pcapng->count = 0;
-    pcapng_comments(pcapng, COMMENT_SECTION, 0, block, OPTIONS_OF_SECTION, length);
+    armtap_pcapng_comments(pcapng, COMMENT_SECTION, 0, block, OPTIONS_OF_SECTION, length);
     return PCAPNG_TAKEN;
 }
 
@@ -182,7 +182,7 @@ static enum pcapng_outcome take_interface(struct pcapng *pcapng, const uint8_t *
         else if (option.code == OPTION_OFFSET && option.length == 8)
             interface->offset = (int64_t)load(pcapng, option.value, 8);
     find_unit(interface);
-    pcapng_comments(pcapng, COMMENT_INTERFACE, pcapng->count - 1, block, OPTIONS_OF_INTERFACE, length);
+    armtap_pcapng_comments(pcapng, COMMENT_INTERFACE, pcapng->count - 1, block, OPTIONS_OF_INTERFACE, length);
     return PCAPNG_TAKEN;
 }
 
@@ -197,11 +197,11 @@ static void take_statistics(struct pcapng *pcapng, const uint8_t *block, size_t 
         if ((option.code == OPTION_INTERFACE_DROPPED || option.code == OPTION_SYSTEM_DROPPED) && option.length == 8)
             dropped += load(pcapng, option.value, 8);
     pcapng->interfaces[number].dropped = dropped;
-    pcapng_comments(pcapng, COMMENT_INTERFACE, (size_t)number, block, OPTIONS_OF_STATISTICS, length);
+    armtap_pcapng_comments(pcapng, COMMENT_INTERFACE, (size_t)number, block, OPTIONS_OF_STATISTICS, length);
 }
 
-enum pcapng_outcome pcapng_take(struct pcapng *pcapng, uint32_t type, const uint8_t *block, size_t length,
-                                const char **why)
+enum pcapng_outcome armtap_pcapng_take(struct pcapng *pcapng, uint32_t type, const uint8_t *block, size_t length,
+                                       const char **why)
 {
     if (type == PCAPNG_SECTION)
         return take_section(pcapng, block, length, why);
@@ -235,7 +235,7 @@ static void split_binary(uint64_t time, unsigned bits, uint64_t *seconds, uint64
     *rest = *rest * (uint64_t)SECOND >> bits;
 }
 
-int64_t pcapng_time(const struct pcapng_interface *interface, uint64_t time)
+int64_t armtap_pcapng_time(const struct pcapng_interface *interface, uint64_t time)
 {
     uint64_t seconds, rest;
     unsigned power = interface->resolution & (BINARY - 1);

@@ -1,6 +1,6 @@
 /* The blocks of a pcapng file that are no packets: sections, interfaces, statistics, and the comments of all blocks. */
-#ifndef INPUT_PCAPNG_BLOCKS_H
-#define INPUT_PCAPNG_BLOCKS_H
+#ifndef ARMTAP_PCAPNG_BLOCKS_H
+#define ARMTAP_PCAPNG_BLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,19 +49,19 @@ struct pcapng {
 enum pcapng_outcome { PCAPNG_TAKEN, PCAPNG_BAD, PCAPNG_NO_MEMORY };
 
 /* Starts as zeros. */
-void pcapng_end(struct pcapng *pcapng);
+void armtap_pcapng_end(struct pcapng *pcapng);
 /* Whether the block begins a section, and sets the byte order then; else false, with `is_bad` if it should. */
-bool pcapng_begins_section(struct pcapng *pcapng, const uint8_t *block, bool *is_bad);
+bool armtap_pcapng_begins_section(struct pcapng *pcapng, const uint8_t *block, bool *is_bad);
 /* A block that is not a packet: its first `length` bytes, without the length at its end. BAD: `why` is a constant text.
  */
-enum pcapng_outcome pcapng_take(struct pcapng *pcapng, uint32_t type, const uint8_t *block, size_t length,
-                                const char **why);
+enum pcapng_outcome armtap_pcapng_take(struct pcapng *pcapng, uint32_t type, const uint8_t *block, size_t length,
+                                       const char **why);
 /* Calls on_comment for the comments among options that begin at `at`. */
-void pcapng_comments(const struct pcapng *pcapng, enum comment_about about, size_t index, const uint8_t *block,
-                     size_t at, size_t length);
+void armtap_pcapng_comments(const struct pcapng *pcapng, enum comment_about about, size_t index, const uint8_t *block,
+                            size_t at, size_t length);
 /* ns since the epoch; ARMTAP_NO_TIME if 64 bits cannot hold it. */
-int64_t pcapng_time(const struct pcapng_interface *interface, uint64_t time);
+int64_t armtap_pcapng_time(const struct pcapng_interface *interface, uint64_t time);
 /* Packets dropped on all interfaces together. */
-uint64_t pcapng_dropped(const struct pcapng *pcapng);
+uint64_t armtap_pcapng_dropped(const struct pcapng *pcapng);
 
 #endif

@@ -20,10 +20,7 @@
 #include <bzlib.h>
 #endif
 
-#include "base/process/libraries.h"
-#include "base/numbers/byte_order.h"
-#include "base/process/message.h"
-#include "base/text/shell_word.h"
+#include "bytes.h"
 
 #define INPUT_SIZE 65536
 #define OUTPUT_MOST ((size_t)2 * 1024 * 1024)
@@ -36,8 +33,8 @@ enum step { STEP_ON, STEP_MEMBER_ENDS, STEP_DAMAGED, STEP_TOO_LARGE, STEP_NO_MEM
 struct unpacker {
     const struct packing *packing; /* of the member */
     const char *name;              /* of the first member's packing */
-    unpacker_source *source;
-    void *user;
+    byte_source *source;
+    void *from;
     enum unpacker_state state;
     bool is_between;  /* members */
     bool is_filled;   /* the last call filled the output: the library may hold more */
@@ -74,8 +71,8 @@ struct packing {
     uint8_t magic[PACKING_MAGIC];
     uint8_t mask; /* of the first byte */
     uint8_t magic_length;
-    enum library library; /* that it needs */
-    const char *program;  /* that unpacks to its standard output, for a build without the library */
+    const char *library; /* that it needs; "": none */
+    const char *program; /* that unpacks to its standard output, for a build without the library */
     /* 0, or -1 without memory; NULL: not built in */
     int (*begin)(struct unpacker *unpacker);
     enum step (*step)(struct unpacker *unpacker);
@@ -309,7 +306,7 @@ static enum step skipped_step(struct unpacker *unpacker)
     }
     if (*done < 8)
         return STEP_ON;
-    uint64_t all = 8 + (uint64_t)le32_load((const char *)head + 4);
+    uint64_t all = 8 + (uint64_t)armtap_le32((const uint8_t *)head + 4);
     size_t more = all - *done < unpacker->in_left ? (size_t)(all - *done) : unpacker->in_left;
     unpacker->in += more;
     unpacker->in_left -= more;
@@ -325,15 +322,15 @@ static void skipped_end(struct unpacker *unpacker)
 /* ---- which ------------------------------------------------------------------------------------------------------- */
 
 static const struct packing packings[] = {
-    {"gzip", {0x1F, 0x8B, 0x08}, 0xFF, 3, LIBRARY_NONE, "gzip -dc", gzip_begin, gzip_step, gzip_end},
-    {"zstd", {0x28, 0xB5, 0x2F, 0xFD}, 0xFF, 4, LIBRARY_ZSTD, "zstd -dc --long=31", zstd_begin, zstd_step, zstd_end},
-    {"xz", {0xFD, '7', 'z', 'X', 'Z', 0}, 0xFF, 6, LIBRARY_LZMA, "xz -dc", xz_begin, xz_step, xz_end},
-    {"lz4", {0x04, 0x22, 0x4D, 0x18}, 0xFF, 4, LIBRARY_LZ4, "lz4 -dc", lz4_begin, lz4_step, lz4_end},
-    {"bzip2", {'B', 'Z', 'h'}, 0xFF, 3, LIBRARY_BZ2, "bzip2 -dc", bzip2_begin, bzip2_step, bzip2_end},
-    {"zstd or lz4", {0x50, 0x2A, 0x4D, 0x18}, 0xF0, 4, LIBRARY_NONE, "", skipped_begin, skipped_step, skipped_end}};
+    {"gzip", {0x1F, 0x8B, 0x08}, 0xFF, 3, "", "gzip -dc", gzip_begin, gzip_step, gzip_end},
+    {"zstd", {0x28, 0xB5, 0x2F, 0xFD}, 0xFF, 4, "libzstd", "zstd -dc --long=31", zstd_begin, zstd_step, zstd_end},
+    {"xz", {0xFD, '7', 'z', 'X', 'Z', 0}, 0xFF, 6, "liblzma", "xz -dc", xz_begin, xz_step, xz_end},
+    {"lz4", {0x04, 0x22, 0x4D, 0x18}, 0xFF, 4, "liblz4", "lz4 -dc", lz4_begin, lz4_step, lz4_end},
+    {"bzip2", {'B', 'Z', 'h'}, 0xFF, 3, "libbz2", "bzip2 -dc", bzip2_begin, bzip2_step, bzip2_end},
+    {"zstd or lz4", {0x50, 0x2A, 0x4D, 0x18}, 0xF0, 4, "", "", skipped_begin, skipped_step, skipped_end}};
 #define PACKINGS (sizeof packings / sizeof *packings)
 
-const struct packing *packing_find(const uint8_t *first, size_t length, bool *is_open)
+const struct packing *armtap_packing_find(const uint8_t *first, size_t length, bool *is_open)
 {
     *is_open = false;
     for (size_t i = 0; i < PACKINGS; i++) {
@@ -349,20 +346,19 @@ const struct packing *packing_find(const uint8_t *first, size_t length, bool *is
     return NULL;
 }
 
-int packing_check(const struct packing *packing, const char *file, bool quiet)
+const char *armtap_packing_name(const struct packing *packing)
 {
-    char word[SHELL_MAX] = "", what[SHELL_MAX + 200];
-    if (packing->begin)
-        return 0;
-    if (quiet)
-        return -1;
-    if (strcmp(file, "-") == 0)
-        snprintf(what, sizeof what, "standard input: packed by %s, which %s undoes", packing->name, packing->program);
-    else
-        snprintf(what, sizeof what, "%s: packed by %s; unpack it first: %s %s >OUT; or", file, packing->name,
-                 packing->program, shell_word(word, sizeof word, file) ? word : "FILE");
-    library_report_missing(packing->library, what);
-    return -1;
+    return packing->name;
+}
+
+const char *armtap_packing_program(const struct packing *packing)
+{
+    return packing->program;
+}
+
+const char *armtap_packing_lacks(const struct packing *packing)
+{
+    return packing->begin ? NULL : packing->library;
 }
 
 #ifdef ARMTAP_WITH_LZMA
@@ -376,18 +372,16 @@ int packing_check(const struct packing *packing, const char *file, bool quiet)
 #define BZIP2_LIBRARY NULL
 #endif
 
-const char *packing_library(size_t index, char text[64])
+bool armtap_packing_library(size_t index, const char **name, const char **version)
 {
     const struct {
-        const char *name, *version, *absence;
-    } libraries[] = {{"zlib", zlibVersion(), ""},
-                     {"liblzma", XZ_LIBRARY, library_absence(LIBRARY_LZMA)},
-                     {"libbz2", BZIP2_LIBRARY, library_absence(LIBRARY_BZ2)}};
+        const char *name, *version;
+    } libraries[] = {{"zlib", zlibVersion()}, {"liblzma", XZ_LIBRARY}, {"libbz2", BZIP2_LIBRARY}};
     if (index >= sizeof libraries / sizeof *libraries)
-        return NULL;
-    snprintf(text, 64, "%s version %s", libraries[index].name,
-             libraries[index].version ? libraries[index].version : "");
-    return libraries[index].version ? text : libraries[index].absence;
+        return false;
+    *name = libraries[index].name;
+    *version = libraries[index].version;
+    return true;
 }
 
 /* ---- unpacking --------------------------------------------------------------------------------------------------- */
@@ -406,8 +400,8 @@ static void begin_member(struct unpacker *unpacker, const struct packing *packin
         finish(unpacker, UNPACKER_NO_MEMORY, "");
 }
 
-struct unpacker *unpacker_new(const struct packing *packing, const uint8_t *first, size_t length,
-                              unpacker_source *source, void *user)
+struct unpacker *armtap_unpacker_new(const struct packing *packing, const uint8_t *first, size_t length,
+                                     byte_source *source, void *from)
 {
     struct unpacker *unpacker = malloc(sizeof *unpacker);
     if (!unpacker)
@@ -415,7 +409,7 @@ struct unpacker *unpacker_new(const struct packing *packing, const uint8_t *firs
     memset(unpacker, 0, offsetof(struct unpacker, input));
     unpacker->name = packing->name;
     unpacker->source = source;
-    unpacker->user = user;
+    unpacker->from = from;
     memcpy(unpacker->input, first, length);
     unpacker->in = unpacker->input;
     unpacker->in_left = length;
@@ -426,7 +420,7 @@ struct unpacker *unpacker_new(const struct packing *packing, const uint8_t *firs
     return NULL;
 }
 
-void unpacker_free(struct unpacker *unpacker)
+void armtap_unpacker_free(struct unpacker *unpacker)
 {
     if (!unpacker)
         return;
@@ -435,18 +429,18 @@ void unpacker_free(struct unpacker *unpacker)
     free(unpacker);
 }
 
-enum unpacker_state unpacker_state(const struct unpacker *unpacker, const char **why)
+enum unpacker_state armtap_unpacker_state(const struct unpacker *unpacker, const char **why)
 {
     *why = unpacker->why;
     return unpacker->state;
 }
 
-size_t unpacker_waiting(const struct unpacker *unpacker)
+size_t armtap_unpacker_waiting(const struct unpacker *unpacker)
 {
     return unpacker->in_left;
 }
 
-uint64_t unpacker_length(const struct unpacker *unpacker)
+uint64_t armtap_unpacker_length(const struct unpacker *unpacker)
 {
     return unpacker->length;
 }
@@ -458,7 +452,7 @@ static bool read_more(struct unpacker *unpacker)
         return false;
     memmove(unpacker->input, unpacker->in, unpacker->in_left);
     unpacker->in = unpacker->input;
-    size_t got = unpacker->source(unpacker->user, unpacker->input + unpacker->in_left, INPUT_SIZE - unpacker->in_left);
+    size_t got = unpacker->source(unpacker->from, unpacker->input + unpacker->in_left, INPUT_SIZE - unpacker->in_left);
     unpacker->in_left += got;
     unpacker->source_ends = got == 0;
     return got > 0;
@@ -485,7 +479,8 @@ static void next_member(struct unpacker *unpacker)
         return;
     }
     const struct packing *packing;
-    while (!(packing = packing_find(unpacker->in, unpacker->in_left, &is_open)) && is_open && read_more(unpacker))
+    while (!(packing = armtap_packing_find(unpacker->in, unpacker->in_left, &is_open)) && is_open &&
+           read_more(unpacker))
         ;
     if (packing && packing->begin) {
         begin_member(unpacker, packing);
@@ -521,7 +516,7 @@ static void check_step(struct unpacker *unpacker, enum step step)
     }
 }
 
-size_t unpacker_read(struct unpacker *unpacker, uint8_t *to, size_t room)
+size_t armtap_unpacker_read(struct unpacker *unpacker, uint8_t *to, size_t room)
 {
     room = room < OUTPUT_MOST ? room : OUTPUT_MOST;
     unpacker->out = to;

@@ -66,7 +66,7 @@ endif
 SECONDS = 60
 SEEDS = 1 2 3
 FUZZ_ENVIRONMENT = \
-	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libwords_la_SOURCES) $(lib_libevidence_la_SOURCES) $(lib_libinside_la_SOURCES) $(lib_libanalysis_la_SOURCES) $(tools_libtools_a_SOURCES) $(nodist_tools_libtools_a_SOURCES)' \
+	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libwords_la_SOURCES) $(lib_libevidence_la_SOURCES) $(lib_libinside_la_SOURCES) $(lib_libanalysis_la_SOURCES) $(lib_libcapture_la_SOURCES) $(tools_libtools_a_SOURCES) $(nodist_tools_libtools_a_SOURCES)' \
 	FUZZ_CPPFLAGS='-iquote $(abs_top_builddir)/lib $(AUBO_DEFINES) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS)' \
 	FUZZ_LIBS='$(AUBO_LIBS) $(FOREIGN_LIBS)'
 fuzz: $(nodist_tools_libtools_a_SOURCES)

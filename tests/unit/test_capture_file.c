@@ -225,14 +225,14 @@ static void other_comments_mean_nothing(void **state)
     char text[SECTION_COMMENT_MAX];
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(section_comment_read(others[i], strlen(others[i])).from_socket);
-    size_t length = section_comment_write(text, &alone);
-    struct section_comment read = section_comment_read(text, length);
+        assert_false(armtap_section_comment_read(others[i], strlen(others[i])).from_socket);
+    size_t length = armtap_section_comment_write(text, &alone);
+    struct section_comment read = armtap_section_comment_read(text, length);
     assert_true(read.from_socket);
     assert_string_equal(read.recording, "");
-    length = section_comment_write(text, &from_socket);
+    length = armtap_section_comment_write(text, &from_socket);
     for (size_t i = 0; i <= length; i++) {
-        read = section_comment_read(text, i);
+        read = armtap_section_comment_read(text, i);
         assert_true(read.repeated == 0 || read.repeated == from_socket.repeated);
     }
 }
@@ -245,11 +245,11 @@ static void parts_follow_one_another(void **state)
     next.part++;
     other.part++;
     other.recording[0] = '1';
-    assert_true(section_comment_follows(&from_socket, &next));
-    assert_false(section_comment_follows(&next, &from_socket));
-    assert_false(section_comment_follows(&from_socket, &from_socket));
-    assert_false(section_comment_follows(&from_socket, &other));
-    assert_false(section_comment_follows(&none, &first));
+    assert_true(armtap_section_comment_follows(&from_socket, &next));
+    assert_false(armtap_section_comment_follows(&next, &from_socket));
+    assert_false(armtap_section_comment_follows(&from_socket, &from_socket));
+    assert_false(armtap_section_comment_follows(&from_socket, &other));
+    assert_false(armtap_section_comment_follows(&none, &first));
 }
 
 /* The disk takes a few bytes at a time, and is full now and then: nothing is lost. */

@@ -179,7 +179,7 @@ static size_t read_parts(const char *pattern, uint32_t first, uint32_t end)
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         assert_true(read_part(found.gl_pathv[i], &first, i == 0 && first == 0, &section) > 0 || first == end);
-        assert_true(i == 0 || section_comment_follows(&before, &section));
+        assert_true(i == 0 || armtap_section_comment_follows(&before, &section));
         before = section;
     }
     assert_int_equal(first, end);

@@ -21,7 +21,7 @@
 #include "input/files/file_bytes.h"
 #include "input/files/file_reader.h"
 #include "input/files/input_files.h"
-#include "input/capture/packet_file.h"
+#include "capture/packet_file.h"
 
 #define FILE_NAME "test_packet_file.tmp"
 #define SIZE_MAX_TRIED (24u << 20)

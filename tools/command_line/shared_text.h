@@ -9,7 +9,7 @@
 #include "input/replay/replay.h"
 #include "base/text/json_writer.h"
 #include "base/numbers/timestamp.h"
-#include "input/capture/comments.h"
+#include "capture/comments.h"
 #include "input/shell_command.h"
 #include "base/terminal/fold.h"
 

@@ -72,7 +72,7 @@ void diagnosis_free(struct diagnosis *diagnosis)
     diagnosis->near = NULL;
     diagnosis->near_count = 0;
     diagnosis->offers.count = 0;
-    comments_free(&diagnosis->comments);
+    armtap_comments_free(&diagnosis->comments);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include "command_line/shared_text.h"
 #include "base/numbers/timestamp.h"
-#include "input/capture/comments.h"
+#include "capture/comments.h"
 #include "input/replay/replay.h"
 #include "input/stream_kinds.h"
 

@@ -222,7 +222,7 @@ int cmd_info(int argc, char **argv)
         armtap_arguments_free(&info.examples[i].arguments);
     free(info.examples);
     free(info.ports);
-    comments_free(&info.comments);
+    armtap_comments_free(&info.comments);
     options_free(&info.options);
     return info.status == EXIT_FOUND && info.findings_ok ? EXIT_DONE : info.status;
 }

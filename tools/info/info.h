@@ -4,7 +4,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "command_line/options.h"
-#include "input/capture/comments.h"
+#include "capture/comments.h"
 #include "command_line/shared_text.h"
 
 /* Bytes of a note's text that are shown. */

@@ -14,7 +14,7 @@
 #include "base/process/message.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
-#include "capture/unpacker.h"
+#include "input/files/packings.h"
 #include "matlab/matlab.h"
 #include "plot/canvas.h"
 #include "input/files/recipe_file.h"

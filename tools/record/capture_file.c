@@ -107,7 +107,7 @@ static void put_section(struct buffer *to, const struct section_comment *comment
 {
     static const int64_t unknown_length = -1;
     char text[SECTION_COMMENT_MAX];
-    size_t length = section_comment_write(text, comment), body = 16 + option_length(length) + OPTIONS_END;
+    size_t length = armtap_section_comment_write(text, comment), body = 16 + option_length(length) + OPTIONS_END;
     begin_block(to, BLOCK_SECTION, body);
     put32(to, BYTE_ORDER_MARK);
     put16(to, 1);

@@ -8,7 +8,7 @@
 
 #include "input/robots/synthetic_tcp.h"
 #include "rotation.h"
-#include "input/capture/comments.h"
+#include "capture/comments.h"
 
 /* Writes a capture: pcapng of IP packets, compressed if the name ends in ".gz". A file that is cut off by a crash is
  * readable up to the last sync; one that a full disk ends holds whole packets only. */

@@ -87,9 +87,9 @@ void capture_close(struct capture *capture)
         return;
     if (capture->pcap)
         pcap_close(capture->pcap);
-    packet_file_free(capture->packet_file);
+    armtap_packet_file_free(capture->packet_file);
     reader_close(capture->reader);
-    comments_free(&capture->comments);
+    armtap_comments_free(&capture->comments);
     free(capture->name);
     free(capture);
 }
@@ -125,7 +125,7 @@ static void report_damage(const struct capture *capture)
         return;
     name_place(capture, place);
     const char *name = reader_name(capture->name), *problem = reader_problem(capture->reader);
-    const char *why = packet_file_problem(capture->packet_file, &is_cut);
+    const char *why = armtap_packet_file_problem(capture->packet_file, &is_cut);
     if (problem)
         message_error("%s: %s: %s", name, place, problem);
     else if (is_cut)
@@ -148,10 +148,10 @@ static void keep_comment(void *user, enum comment_about about, size_t index, con
     bool is_packet = about == COMMENT_PACKET;
     const struct capture_comment comment = {
         .about = about, .interface = index, .packet = is_packet ? capture->packets + 1 : 0, .time = ARMTAP_NO_TIME};
-    if (about == COMMENT_SECTION && section_comment_read(text, length).from_socket)
+    if (about == COMMENT_SECTION && armtap_section_comment_read(text, length).from_socket)
         return;
     capture->has_new_comments = capture->has_new_comments || is_packet;
-    if (!comments_add(&capture->comments, &comment, text, length))
+    if (!armtap_comments_add(&capture->comments, &comment, text, length))
         capture->no_memory = true;
 }
 
@@ -169,12 +169,17 @@ const struct capture_comments *capture_comments(const struct capture *capture)
     return &capture->comments;
 }
 
+static size_t read_bytes(void *reader, uint8_t *to, size_t room)
+{
+    return reader_read(reader, to, room);
+}
+
 static enum capture_outcome begin_file(struct capture *capture, bool is_pcapng)
 {
-    capture->packet_file = packet_file_new(capture->reader, is_pcapng, keep_comment, capture);
+    capture->packet_file = armtap_packet_file_new(read_bytes, capture->reader, is_pcapng, keep_comment, capture);
     if (!capture->packet_file)
         return CAPTURE_NO_MEMORY;
-    enum packet_file_outcome outcome = packet_file_begin(capture->packet_file, &capture->link_type);
+    enum packet_file_outcome outcome = armtap_packet_file_begin(capture->packet_file, &capture->link_type);
     capture->is_readable = armtap_link_type_known(capture->link_type);
     if (outcome != PACKET_FILE_PACKET && outcome != PACKET_FILE_END)
         return end_of_file(capture, outcome);
@@ -219,7 +224,7 @@ static enum capture_outcome begin_capture(struct capture *capture)
     const uint8_t *first;
     bool is_pcapng;
     if (reader_peek(capture->reader, &first, PACKET_FILE_MAGIC) < PACKET_FILE_MAGIC ||
-        !packet_file_is_one(first, &is_pcapng))
+        !armtap_packet_file_is_one(first, &is_pcapng))
         return begin_dump(capture);
     enum capture_outcome outcome = begin_file(capture, is_pcapng);
     return outcome == CAPTURE_OPENED && !is_pcapng && !capture->is_readable
@@ -275,7 +280,7 @@ long capture_read(struct capture *capture, uint8_t *to, size_t room)
 const struct section_comment *capture_section(const struct capture *capture)
 {
     static const struct section_comment none;
-    return capture->packet_file ? packet_file_section(capture->packet_file) : &none;
+    return capture->packet_file ? armtap_packet_file_section(capture->packet_file) : &none;
 }
 
 uint64_t capture_position(const struct capture *capture)
@@ -306,7 +311,7 @@ static enum capture_outcome end_of_file(struct capture *capture, enum packet_fil
     capture->ended = true;
     if (outcome == PACKET_FILE_NO_MEMORY || capture->no_memory || reader_lacked_memory(capture->reader))
         return CAPTURE_NO_MEMORY;
-    packet_file_problem(capture->packet_file, &is_cut);
+    armtap_packet_file_problem(capture->packet_file, &is_cut);
     if (outcome == PACKET_FILE_DAMAGED && is_cut && !reader_problem(capture->reader) &&
         reader_is_growing(capture->reader)) {
         report_growing(capture);
@@ -331,7 +336,7 @@ static void count_unread(struct capture *capture, const struct armtap_packet *pa
 
 static enum capture_outcome next_of_file(struct capture *capture, struct armtap_packet *packet)
 {
-    enum packet_file_outcome outcome = packet_file_next(capture->packet_file, packet);
+    enum packet_file_outcome outcome = armtap_packet_file_next(capture->packet_file, packet);
     if (outcome != PACKET_FILE_PACKET || capture->no_memory)
         return end_of_file(capture, outcome);
     if (packet->link_type != capture->link_type || capture->packets == 0)
@@ -517,7 +522,7 @@ uint64_t capture_dropped(struct capture *capture)
 {
     struct pcap_stat counts;
     if (capture->reader)
-        return capture->packet_file ? packet_file_dropped(capture->packet_file) : 0;
+        return capture->packet_file ? armtap_packet_file_dropped(capture->packet_file) : 0;
     if (pcap_stats(capture->pcap, &counts) == 0) {
         drops_count(&capture->kernel_drops, counts.ps_drop);
         drops_count(&capture->interface_drops, counts.ps_ifdrop);

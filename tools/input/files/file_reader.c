@@ -13,22 +13,19 @@
 
 #include "file_bytes.h"
 #include "input_files.h"
-#include "capture/unpacker.h"
+#include "packings.h"
+#include "capture/unpacking.h"
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 
 #define INPUT_SIZE INPUT_BLOCK
 #define WAIT_MS 100
-/* Unpacked bytes that a packed one may become once they are many: captures become a hundredth. */
-#define EXPANSION_MOST 20000
-#define EXPANSION_FROM (UINT64_C(1) << 30)
 
 struct reader {
     bool over; /* everything was read: only now does a problem count */
     bool (*on_wait)(void *user);
     void *user;
-    size_t peeked, peek_at;
-    uint8_t peek[READER_PEEK];
+    struct unpacking unpacking;
     struct inputs *own;    /* the file, if the reader opened it; else NULL */
     struct input *input;   /* an ordinary file; NULL: a pipe or device */
     struct growth *growth; /* for an ordinary file that is followed */
@@ -36,9 +33,7 @@ struct reader {
     int file;              /* -1: an ordinary file */
     bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
     bool ended;
-    struct unpacker *layers[READER_LAYERS]; /* of compression, the outermost first */
-    size_t layer_count;
-    bool unpacked_all;
+    bool is_checked; /* why nothing more comes */
     uint64_t position;
     size_t input_at, input_length;
     char problem[200];
@@ -210,107 +205,56 @@ static size_t read_packed(struct reader *reader, uint8_t *to, size_t room)
     return length;
 }
 
-static size_t read_layer_below(void *user, uint8_t *to, size_t room)
-{
-    return unpacker_read(user, to, room);
-}
-
-static size_t read_file_below(void *user, uint8_t *to, size_t room)
-{
-    return read_packed(user, to, room);
-}
-
-static void damaged(struct reader *reader, const struct unpacker *layer, const char *what)
-{
-    if (!check_file(reader))
-        return;
-    size_t waiting = unpacker_waiting(reader->layers[0]) + reader->input_length - reader->input_at;
-    snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 " (%" PRIu64 " unpacked): %s",
-             reader->position - waiting, unpacker_length(layer), what);
-}
-
-/* Why the layers gave no more bytes: the outermost one that has a problem shows where it began. */
-static void check_layers(struct reader *reader)
-{
-    const char *why;
-    for (size_t i = 0; i < reader->layer_count && reader->problem[0] == '\0'; i++) {
-        enum unpacker_state state = unpacker_state(reader->layers[i], &why);
-        if (state == UNPACKER_NO_MEMORY) {
-            reader->no_memory = true;
-            snprintf(reader->problem, sizeof reader->problem, "out of memory");
-        } else if (state == UNPACKER_DAMAGED || (state == UNPACKER_ENDED_EARLY && !reader_is_growing(reader))) {
-            damaged(reader, reader->layers[i], why);
-        } else if (state == UNPACKER_ENDED_EARLY) {
-            break;
-        }
-    }
-}
-
-/* Whether so little became so much that it is no capture. */
-static bool is_bomb(struct reader *reader, const struct unpacker *top)
-{
-    uint64_t length = unpacker_length(top);
-    if (length < EXPANSION_FROM || length / EXPANSION_MOST < reader->position)
-        return false;
-    damaged(reader, top,
-            "it unpacks to so much more than it has that it is no capture; unpack it first, and see what "
-            "it holds");
-    return true;
-}
-
-static size_t unpack_some(struct reader *reader, uint8_t *to, size_t room)
-{
-    struct unpacker *top = reader->layers[reader->layer_count - 1];
-    size_t length = reader->unpacked_all ? 0 : unpacker_read(top, to, room);
-    if (length > 0 && !is_bomb(reader, top))
-        return length;
-    if (!reader->unpacked_all)
-        check_layers(reader);
-    reader->unpacked_all = true;
-    return 0;
-}
-
 /* Whether the next bytes come from an ordinary file as they are. */
 static bool is_plain(const struct reader *reader)
 {
-    return reader->layer_count == 0 && reader->input && !reader->growth && !reader->ended &&
-           reader->input_at == reader->input_length;
+    return reader->input && !reader->growth && !reader->ended && reader->input_at == reader->input_length;
 }
 
-static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
+static size_t read_source(void *from, uint8_t *to, size_t room)
 {
-    if (reader->layer_count > 0)
-        return unpack_some(reader, to, room);
-    if (room >= INPUT_SIZE && is_plain(reader))
-        return read_directly(reader, to);
-    return read_packed(reader, to, room);
+    struct reader *reader = from;
+    return room >= INPUT_SIZE && is_plain(reader) ? read_directly(reader, to) : read_packed(reader, to, room);
+}
+
+static void damaged(struct reader *reader, uint64_t unpacked, const char *what)
+{
+    if (!check_file(reader))
+        return;
+    size_t waiting = armtap_unpacking_waiting(&reader->unpacking) + reader->input_length - reader->input_at;
+    snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 " (%" PRIu64 " unpacked): %s",
+             reader->position - waiting, unpacked, what);
+}
+
+/* Why the layers gave no more bytes. */
+static void check_layers(struct reader *reader)
+{
+    const char *why;
+    uint64_t unpacked;
+    enum unpacker_state state = armtap_unpacking_state(&reader->unpacking, &why, &unpacked);
+    reader->is_checked = true;
+    if (reader->problem[0] != '\0')
+        return;
+    if (state == UNPACKER_NO_MEMORY) {
+        reader->no_memory = true;
+        snprintf(reader->problem, sizeof reader->problem, "out of memory");
+    } else if (state == UNPACKER_DAMAGED || (state == UNPACKER_ENDED_EARLY && !reader_is_growing(reader))) {
+        damaged(reader, unpacked, why);
+    }
 }
 
 size_t reader_read(struct reader *reader, void *to, size_t room)
 {
-    size_t length = reader->peeked - reader->peek_at;
-    if (length == 0) {
-        length = read_some(reader, to, room);
-        reader->over = length == 0;
-        return length;
-    }
-    if (length > room)
-        length = room;
-    memcpy(to, reader->peek + reader->peek_at, length);
-    reader->peek_at += length;
+    size_t length = armtap_unpacking_read(&reader->unpacking, to, room);
+    reader->over = length == 0;
+    if (length == 0 && !reader->is_checked)
+        check_layers(reader);
     return length;
 }
 
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length)
 {
-    while (reader->peeked < length && reader->peeked < READER_PEEK) {
-        size_t got = read_some(reader, reader->peek + reader->peeked, READER_PEEK - reader->peeked);
-        if (got == 0)
-            break;
-        reader->peeked += got;
-    }
-    *bytes = reader->peek;
-    return reader->peeked;
+    return armtap_unpacking_peek(&reader->unpacking, bytes, length);
 }
 
 size_t reader_look(struct reader *reader, const uint8_t **bytes)
@@ -318,43 +262,23 @@ size_t reader_look(struct reader *reader, const uint8_t **bytes)
     return reader_peek(reader, bytes, reader->waits || reader->growth ? 1 : READER_PEEK);
 }
 
-/* How the next bytes are packed; NULL: they are not. */
-static const struct packing *find_packing(struct reader *reader)
-{
-    const uint8_t *first;
-    bool is_open = true;
-    const struct packing *packing = NULL;
-    for (size_t wanted = 1; is_open && !packing && reader_peek(reader, &first, wanted) >= wanted; wanted++)
-        packing = packing_find(first, wanted, &is_open);
-    return packing;
-}
-
 /* Puts a layer upon what was peeked at. 0, or the errno of the failure; -1 after a message. */
 static int add_layer(struct reader *reader, const struct packing *packing, const struct reader_wish *wish)
 {
     if (packing_check(packing, wish->name, wish->quiet) != 0)
         return -1;
-    if (reader->layer_count == READER_LAYERS) {
-        if (!wish->quiet)
-            message_error("%s: packed more than %d times over; unpack it first, and see what it holds",
-                          reader_name(wish->name), READER_LAYERS);
-        return -1;
-    }
-    struct unpacker *below = reader->layer_count > 0 ? reader->layers[reader->layer_count - 1] : NULL;
-    struct unpacker *layer = unpacker_new(packing, reader->peek, reader->peeked,
-                                          below ? read_layer_below : read_file_below, below ? (void *)below : reader);
-    if (!layer)
-        return ENOMEM;
-    reader->layers[reader->layer_count++] = layer;
-    reader->peeked = 0;
-    return 0;
+    enum unpacking_outcome outcome = armtap_unpacking_add(&reader->unpacking, packing);
+    if (outcome == UNPACKING_TOO_MANY && !wish->quiet)
+        message_error("%s: packed more than %d times over; unpack it first, and see what it holds",
+                      reader_name(wish->name), READER_LAYERS);
+    return outcome == UNPACKING_ADDED ? 0 : outcome == UNPACKING_NO_MEMORY ? ENOMEM : -1;
 }
 
 static int begin_layers(struct reader *reader, const struct reader_wish *wish)
 {
     const struct packing *packing;
     int error = 0;
-    while (error == 0 && (packing = find_packing(reader)))
+    while (error == 0 && (packing = armtap_unpacking_find(&reader->unpacking)))
         error = add_layer(reader, packing, wish);
     return error;
 }
@@ -418,6 +342,8 @@ struct reader *reader_open(const struct reader_wish *wish)
     reader->on_wait = wish->on_wait;
     reader->user = wish->user;
     reader->file = -1;
+    reader->unpacking.source = read_source;
+    reader->unpacking.from = reader;
     int error = open_input(reader, wish);
     if (error != 0 && error != ENOMEM && !wish->quiet)
         report_open(wish->name, error);
@@ -436,8 +362,7 @@ void reader_close(struct reader *reader)
 {
     if (!reader)
         return;
-    while (reader->layer_count > 0)
-        unpacker_free(reader->layers[--reader->layer_count]);
+    armtap_unpacking_end(&reader->unpacking);
     if (reader->file >= 0)
         close(reader->file);
     growth_free(reader->growth);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/unpacking.h"
 #include "input_files.h"
 
 struct reader;
@@ -22,7 +23,7 @@ struct reader_wish {
 };
 
 /* How many times over a file may be packed. */
-#define READER_LAYERS 4
+#define READER_LAYERS UNPACKING_LAYERS
 
 /* ms after Ctrl-C during which a pipe is still read: its writer got the signal too, and may still have output. */
 #define READER_GRACE 500
@@ -30,7 +31,7 @@ struct reader_wish {
 /* NULL after a message, unless `quiet`. If memory runs out: NULL with errno ENOMEM, and no message. */
 struct reader *reader_open(const struct reader_wish *wish);
 void reader_close(struct reader *reader);
-#define READER_PEEK 1024
+#define READER_PEEK UNPACKING_PEEK
 /* The first bytes, without consuming them: at least `length` (at most READER_PEEK), or fewer if the file is shorter. */
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);
 /* The same, as many as there are now of a pipe or a file that is followed, and else READER_PEEK. */

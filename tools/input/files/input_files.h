@@ -8,9 +8,10 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "capture/unpacker.h"
 #include "file_bytes.h"
 
-#define INPUT_BLOCK ((size_t)128 * 1024)
+#define INPUT_BLOCK SOURCE_BLOCK
 
 struct ends;
 struct input;

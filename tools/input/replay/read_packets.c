@@ -70,7 +70,7 @@ void run_give_packet(struct run *run, struct armtap_packet *packet)
 
 uint64_t run_begin_section(struct run *run, const struct section_comment *section)
 {
-    bool follows = section_comment_follows(&run->section, section);
+    bool follows = armtap_section_comment_follows(&run->section, section);
     run->section = *section;
     run->origin = section->from_socket ? ARMTAP_ORIGIN_SOCKET : ARMTAP_ORIGIN_NETWORK;
     run_check(run, armtap_net_origin(run->net, run->origin));
@@ -278,7 +278,7 @@ static bool next_packet(struct run *run, struct reading *reading)
 void run_end_packets(struct run *run, struct reading *reading)
 {
     if (run->source->comments && !run->totals->elsewhere &&
-        !comments_append(run->source->comments, capture_comments(reading->capture), reading->last.file))
+        !armtap_comments_append(run->source->comments, capture_comments(reading->capture), reading->last.file))
         run_stop(run, ARMTAP_ERR_MEMORY);
     if (!run->stopped && reading->outcome < CAPTURE_END)
         run_fail_input(run, reading->outcome);

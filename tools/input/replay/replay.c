@@ -70,7 +70,7 @@ static void begin_run(struct run *run, const struct replay_source *source, const
                         .before = {.time = ARMTAP_NO_TIME}};
     run->sink = replay_stop_wrap(&run->stop);
     if (source->comments)
-        comments_free(source->comments);
+        armtap_comments_free(source->comments);
     *totals =
         (struct replay_totals){.first_time = ARMTAP_NO_TIME, .last_time = ARMTAP_NO_TIME, .file_time = ARMTAP_NO_TIME};
     progress_begin(&run->progress, source->progress && !replay_is_endless(source) && !source->follow,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "armtap.h"
-#include "input/capture/comments.h"
+#include "capture/comments.h"
 #include "inside.h"
 
 #define SIDECAR_ENDING ".armtap.json"
