@@ -57,6 +57,7 @@ static void send_package(struct session *session, struct armtap_rtde_package *pa
     package->protocol = (int)session->protocol;
     session->tally->protocol = ARMTAP_RTDE;
     session->tally->version = session->protocol;
+    package->size = sizeof *package;
     int length = armtap_rtde_write(package, bytes, sizeof bytes);
     if (length < 0) {
         fprintf(stderr, "%s: a package cannot be written: %s\n", session->path, armtap_strerror(length));
@@ -85,7 +86,8 @@ static void send_data(struct session *session, const struct armtap_recipe *recip
     uint8_t values[MAX_PACKAGE];
     uint8_t bytes[MAX_PACKAGE];
     int length = armtap_encode_values(recipe, state, values, sizeof values);
-    struct armtap_rtde_package package = {.type = ARMTAP_RTDE_DATA,
+    struct armtap_rtde_package package = {.size = sizeof package,
+                                          .type = ARMTAP_RTDE_DATA,
                                           .direction = direction,
                                           .protocol = (int)session->protocol,
                                           .has_id = direction == ARMTAP_TO_ROBOT || session->protocol > 1,

@@ -249,6 +249,7 @@ static int set_up_channel(struct armtap_aubo *aubo, struct armtap_conn *conn, co
         armtap_recipe_release(recipe);
         return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_topics);
     }
+    armtap_conn_forget(conn, set_up->direction, channel->recipe);
     set_recipe(aubo, channel, recipe, frame->where.time);
     return armtap_conn_recipe(conn, frame, set_up->direction, set_up->channel, set_up->frequency, 0, recipe);
 }

@@ -266,6 +266,7 @@ static int decode_packet(struct realtime *rt, struct armtap_conn *conn, const st
         .version = (int)frame->length,
         .values = frame->bytes + LENGTH_WORD,
         .values_length = frame->length - LENGTH_WORD,
+        .is_alone = true,
     };
     return armtap_conn_record(conn, frame, &data);
 }
@@ -393,6 +394,11 @@ int armtap_decode_realtime(const void *packet, size_t length, struct armtap_stat
         make_plan(last, word, size);
     if (!last->plan.decode(&last->plan, bytes + LENGTH_WORD, state, &state->known, last->plan.count))
         decode_fields(bytes + LENGTH_WORD, word, size, state);
+    state->time = ARMTAP_NO_TIME;
+    state->protocol = ARMTAP_REALTIME;
+    state->generation = armtap_realtime_generation(word);
+    state->version = (int)word;
+    state->arm = 1;
     return (int)size;
 }
 

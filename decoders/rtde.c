@@ -85,7 +85,7 @@ static const uint8_t *values_of(const struct armtap_rtde *rtde, enum armtap_dire
 static unsigned message_reading(const struct armtap_rtde *rtde, enum armtap_direction direction, const uint8_t *frame,
                                 size_t length)
 {
-    struct armtap_rtde_package package;
+    struct armtap_rtde_package package = {.size = sizeof package};
     if (!armtap_rtde_size_fits(frame[2], direction, length))
         return 0;
     if (!parse_any(rtde, frame, length, direction, &package))
@@ -147,7 +147,7 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
                                     size_t length, const uint8_t *next, size_t available)
 {
     const struct armtap_rtde *rtde = context;
-    struct armtap_rtde_package package;
+    struct armtap_rtde_package package = {.size = sizeof package};
     if (available < ARMTAP_RTDE_HEADER)
         return ARMTAP_FIT_MORE;
     size_t size = armtap_be16(next);
@@ -265,6 +265,7 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
         .flags = is_guessed(rtde, frame->direction, recipe) ? ARMTAP_GUESSED : 0u,
         .values = payload + skip,
         .values_length = frame->length - ARMTAP_RTDE_HEADER - skip,
+        .is_alone = frame->direction == ARMTAP_FROM_ROBOT,
         .clock = recipe || frame->direction == ARMTAP_TO_ROBOT ? NULL : sampled_clock(rtde, frame),
     };
     if (!recipe)
@@ -702,7 +703,7 @@ static bool parse_again(const struct armtap_rtde *rtde, const struct armtap_fram
 ARMTAP_RARE static int decode_other(struct armtap_rtde *rtde, struct armtap_conn *conn,
                                     const struct armtap_frame *frame, int before)
 {
-    struct armtap_rtde_package package;
+    struct armtap_rtde_package package = {.size = sizeof package};
     bool readable = rtde->protocol == before ? parse_again(rtde, frame, &package)
                                              : parse_any(rtde, frame->bytes, frame->length, frame->direction, &package);
     if (!readable && is_awaited(rtde, frame->direction, frame->bytes[2]))

@@ -144,7 +144,7 @@ static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction di
  */
 static bool reads_better(const uint8_t *bytes, size_t length, int protocol, const struct armtap_rtde_package *package)
 {
-    struct armtap_rtde_package other;
+    struct armtap_rtde_package other = {.size = sizeof other};
     return package->direction == ARMTAP_FROM_ROBOT && package->type == ARMTAP_RTDE_SETUP_OUTPUTS &&
            parses(bytes, length, ARMTAP_FROM_ROBOT, protocol, false, &other) &&
            !armtap_rtde_are_types(package->types, package->types_length) &&

@@ -245,7 +245,7 @@ static void take_header(struct taker *taker, const char *name)
 int armtap_rtde_describe(struct armtap_pieces *pieces, const char **kind)
 {
     const struct armtap_subject *subject = pieces->subject;
-    struct armtap_rtde_package package;
+    struct armtap_rtde_package package = {.size = sizeof package};
     struct taker taker = {subject, pieces, 0};
     pieces->rest = rest_of(subject);
     *kind = "package, cut";
@@ -280,7 +280,7 @@ static void identify_data(struct armtap_subject *subject)
 static bool identify_content(struct armtap_subject *subject, bool directed)
 {
     static const enum armtap_direction directions[] = {ARMTAP_FROM_ROBOT, ARMTAP_TO_ROBOT};
-    struct armtap_rtde_package package;
+    struct armtap_rtde_package package = {.size = sizeof package};
     for (size_t i = 0; i < 2; i++) {
         if ((directed && directions[i] != subject->direction) ||
             !reads(subject->bytes, subject->length, directions[i], 0, &package))

@@ -195,12 +195,12 @@ int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction di
                       struct armtap_rtde_package *package)
 {
     const uint8_t *p = bytes;
-    if (!bytes || !package || !is_direction(direction))
+    if (!bytes || !package || package->size < sizeof *package || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
     if (length < ARMTAP_RTDE_HEADER)
         return ARMTAP_ERR_SHORT;
     size_t size = armtap_be16(p);
-    memset(package, 0, sizeof *package);
+    *package = (struct armtap_rtde_package){.size = package->size};
     if (!message_of(p[2]) || size < ARMTAP_RTDE_HEADER)
         return ARMTAP_ERR_NOT_OURS;
     if (size > length)
@@ -339,8 +339,8 @@ static bool fits(const struct armtap_rtde_package *p)
 int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity)
 {
     uint8_t *bytes = buffer;
-    if (!package || !buffer || !message_of((uint8_t)package->type) || package->release_count > 4 ||
-        !is_direction(package->direction) || !fits(package))
+    if (!package || package->size < sizeof *package || !buffer || !message_of((uint8_t)package->type) ||
+        package->release_count > 4 || !is_direction(package->direction) || !fits(package))
         return ARMTAP_ERR_ARGUMENT;
     bool counted =
         package->type == ARMTAP_RTDE_TEXT && (package->protocol >= 2 || package->direction == ARMTAP_TO_ROBOT);

@@ -99,6 +99,18 @@ enum armtap_generation {
     ARMTAP_GENERATION_AUBO
 };
 
+/* Decoders without an enumerator here use a number from 1000 on: see armtap_protocol_find. */
+enum armtap_protocol {
+    ARMTAP_PROTOCOL_NONE,
+    ARMTAP_REALTIME,
+    ARMTAP_RTDE,
+    ARMTAP_AUBO,
+    ARMTAP_PRIMARY,
+    ARMTAP_EXTERNAL_CONTROL,
+    ARMTAP_DASHBOARD,
+    ARMTAP_PROTOCOL_MAX = INT32_MAX
+};
+
 #define ARMTAP_ID_SCALAR(name, ...) ARMTAP_ID_##name,
 #define ARMTAP_ID_VECTOR(name, ...) ARMTAP_ID_##name,
 #define ARMTAP_ID_FAMILY(array, ctype, type, length, ...)                                                              \
@@ -214,8 +226,17 @@ static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
  * library than it was built for finds armtap_field_count below ARMTAP_FIELD_COUNT; the members of fields beyond that
  * have no memory. */
 struct armtap_state {
-    struct armtap_set known; /* which members were ever set; the others are meaningless */
-    uint64_t own[8];         /* private; marks a state made by the library */
+    /* The members that have a value; the others are meaningless. A field that what is sent now lacks is not known:
+     * after another set-up of RTDE's outputs, or in shorter legacy packets. Values that take turns, such as the
+     * messages of the primary interface, the recipes of a client's inputs and AUBO's channels, are known from the first
+     * one on. */
+    struct armtap_set known;
+    int64_t time;                      /* of the newest record in it, as in its `where`; ARMTAP_NO_TIME: none */
+    enum armtap_protocol protocol;     /* that brought it; NONE: no record did */
+    enum armtap_generation generation; /* whose numbers its modes are: for armtap_enum_name */
+    int version;                       /* of the newest record: RTDE protocol number, or the legacy length word */
+    unsigned arm;                      /* its number, from 1 on; 0: no record brought it */
+    uint64_t own[5];                   /* private; marks a state made by the library */
     ARMTAP_FIELDS(ARMTAP_MEMBER_SCALAR, ARMTAP_MEMBER_VECTOR, ARMTAP_MEMBER_FAMILY)
 };
 #undef ARMTAP_MEMBER_SCALAR
@@ -228,7 +249,8 @@ ARMTAP_API struct armtap_state *armtap_state_new(void);
 ARMTAP_API void armtap_state_free(struct armtap_state *state);
 ARMTAP_API void armtap_state_clear(struct armtap_state *state);
 ARMTAP_API void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from);
-/* Adds what `from` knows to `to`, to combine connections that the caller knows to be one robot's. */
+/* Adds what `from` knows to `to`, to combine connections that the caller knows to be one robot's. Time, protocol,
+ * version and arm become those of the newer one. */
 ARMTAP_API void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from);
 
 /* One value of a frame or a state. The member of the union follows the type: DOUBLE f64; INT32, INT64 i64; BOOL, UINT8,
@@ -268,18 +290,6 @@ ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_
                                 const struct armtap_value *value);
 
 /* ---- recipes --------------------------------------------------------------------------------------------------- */
-
-/* Decoders without an enumerator here use a number from 1000 on: see armtap_protocol_find. */
-enum armtap_protocol {
-    ARMTAP_PROTOCOL_NONE,
-    ARMTAP_REALTIME,
-    ARMTAP_RTDE,
-    ARMTAP_AUBO,
-    ARMTAP_PRIMARY,
-    ARMTAP_EXTERNAL_CONTROL,
-    ARMTAP_DASHBOARD,
-    ARMTAP_PROTOCOL_MAX = INT32_MAX
-};
 
 /* What a protocol's data is like: bits of `traits`. */
 enum armtap_trait {
@@ -962,6 +972,7 @@ enum armtap_rtde_type {
 /* One RTDE package, taken apart. Type and direction decide which members are used, as in the guide's tables. Pointers
  * lead into the parsed package, or to the caller's text when encoding. */
 struct armtap_rtde_package {
+    size_t size; /* sizeof(struct armtap_rtde_package) */
     enum armtap_rtde_type type;
     enum armtap_direction direction;
     int protocol;           /* 1, 2 or 3: decides the layout of M, O and U */
@@ -1094,6 +1105,7 @@ ARMTAP_API bool armtap_knowledge_has_guesses(const struct armtap_knowledge *know
 
 /* The numbers of link types are those of capture files (https://www.tcpdump.org/linktypes.html). */
 struct armtap_packet {
+    size_t size; /* sizeof(struct armtap_packet) */
     int link_type;
     struct armtap_where where;
     const uint8_t *data;
@@ -1102,13 +1114,14 @@ struct armtap_packet {
 };
 
 struct armtap_port {
+    size_t size; /* sizeof(struct armtap_port) */
     uint16_t port;
     enum armtap_protocol protocol;
 };
 
 struct armtap_net_options {
     size_t size;                     /* sizeof(struct armtap_net_options) */
-    const struct armtap_port *ports; /* protocols of ports, besides those that the decoders know */
+    const struct armtap_port *ports; /* protocols of ports, besides those that the decoders know; one size */
     size_t port_count;
     const struct armtap_recipe *recipe; /* as in armtap_conn_set_recipe; or NULL */
     size_t pool_bytes;                  /* bound for all data that waits for missing bytes; 0: the budget "waiting" */
@@ -1136,6 +1149,7 @@ ARMTAP_API int armtap_net_finish(struct armtap_net *net);
 
 /* A TCP port that robots listen on, and hardly anyone else. */
 struct armtap_robot_port {
+    size_t size; /* sizeof(struct armtap_robot_port) */
     uint16_t port;
     const char *name; /* of what is spoken there */
 };

@@ -623,7 +623,7 @@ int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note
 
 static bool is_telemetry_port(const char *port)
 {
-    struct armtap_port known;
+    struct armtap_port known = {.size = sizeof known};
     unsigned long number = strtoul(port, NULL, 10);
     for (size_t i = 0; armtap_port_at(i, &known); i++)
         if (known.port == number)

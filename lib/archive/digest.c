@@ -259,7 +259,8 @@ static void held_free(struct held *held)
 
 static int keep_held(struct armtap_digest *digest, const struct held *held)
 {
-    const struct armtap_packet packet = {held->link_type, held->where, held->bytes, held->captured, held->length};
+    const struct armtap_packet packet = {sizeof packet, held->link_type, held->where,
+                                         held->bytes,   held->captured,  held->length};
     return armtap_digest_keep(digest, &packet);
 }
 

@@ -28,7 +28,7 @@ ARMTAP_API void armtap_capture_close(struct armtap_capture *capture);
 /* The file's number in `where` of its packets, for captures of several files; 0 at first. */
 ARMTAP_API void armtap_capture_set_file(struct armtap_capture *capture, uint32_t file);
 
-/* Reads the next packet: 1, or 0 at the end. Its data is valid until the next call.
+/* Reads the next packet: 1, or 0 at the end. Its data is valid until the next call; the caller sets `packet->size`.
  * Negative where the file cannot be read on, and from then on again; all packets before came:
  *
  *   ERR_FILE         it cannot be opened or read, or is damaged

@@ -190,13 +190,15 @@ void armtap_capture_set_file(struct armtap_capture *capture, uint32_t file)
 
 int armtap_capture_next(struct armtap_capture *capture, struct armtap_packet *packet)
 {
-    if (!capture || !packet)
+    if (!capture || !packet || packet->size < sizeof *packet)
         return ARMTAP_ERR_ARGUMENT;
     if (capture->error != ARMTAP_OK)
         return capture->error;
+    size_t size = packet->size;
     enum packet_file_outcome outcome = armtap_packet_file_next(capture->packets, packet);
     if (outcome != PACKET_FILE_PACKET)
         return end_of_packets(capture, outcome);
+    packet->size = size;
     packet->where.packet = ++capture->count;
     packet->where.file = capture->file;
     return 1;
@@ -212,7 +214,7 @@ static int say_net(struct armtap_capture *capture, int error)
 
 int armtap_capture_push(struct armtap_capture *capture, struct armtap_net *net)
 {
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     uint64_t pushed = 0, before = capture ? capture->count : 0;
     int unknown = 0, outcome = 0, error = ARMTAP_OK;
     if (!capture || !net)

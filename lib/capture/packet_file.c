@@ -262,7 +262,8 @@ static inline enum packet_file_outcome next_record(struct packet_file *file, str
         return absurd(file, "a packet", captured);
     if (!has(file, file->record + captured))
         return at_end(file, file->record + captured, "packet");
-    *packet = (struct armtap_packet){.link_type = file->link_type,
+    *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
+                                     .link_type = file->link_type,
                                      .where = {.time = record_time(file)},
                                      .data = here(file) + file->record,
                                      .captured = captured,
@@ -296,7 +297,8 @@ static inline enum packet_file_outcome take_enhanced(struct packet_file *file, u
     if (captured > (held < BLOCK_HELD ? held - PACKET_HEAD : BLOCK_MAX))
         return absurd(file, "a packet, more than its block,", captured);
     uint64_t time = (uint64_t)word(file, 12) << 32 | word(file, 16);
-    *packet = (struct armtap_packet){.link_type = interface->link_type,
+    *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
+                                     .link_type = interface->link_type,
                                      .where = {.time = interface->unit > 0 && time <= interface->unit_most
                                                            ? (int64_t)(time * interface->unit)
                                                            : armtap_pcapng_time(interface, time)},
@@ -320,7 +322,8 @@ static enum packet_file_outcome take_simple(struct packet_file *file, size_t hel
     size_t captured = length < held - SIMPLE_HEAD ? length : held - SIMPLE_HEAD;
     if (interface->snapshot > 0 && captured > interface->snapshot)
         captured = interface->snapshot;
-    *packet = (struct armtap_packet){.link_type = interface->link_type,
+    *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
+                                     .link_type = interface->link_type,
                                      .where = {.time = ARMTAP_NO_TIME},
                                      .data = here(file) + SIMPLE_HEAD,
                                      .captured = captured < SNAPSHOT_MAX ? captured : SNAPSHOT_MAX,

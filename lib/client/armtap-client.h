@@ -178,6 +178,7 @@ ARMTAP_API const struct armtap_client_agreement *armtap_client_agreement(const s
 
 /* A name that was left out. */
 struct armtap_client_dropped {
+    size_t size; /* sizeof(struct armtap_client_dropped) */
     const char *name;
     const char *since; /* the releases that introduced it, as in the field table; "" if unknown */
     enum armtap_refusal why;

@@ -453,7 +453,8 @@ int armtap_client_write(struct armtap_client *client, size_t input, const struct
     int length = armtap_encode_values(own->recipe, values, packed, sizeof packed);
     if (length < 0)
         return length;
-    struct armtap_rtde_package package = {.type = ARMTAP_RTDE_DATA,
+    struct armtap_rtde_package package = {.size = sizeof(struct armtap_rtde_package),
+                                          .type = ARMTAP_RTDE_DATA,
                                           .direction = ARMTAP_TO_ROBOT,
                                           .protocol = client->agreed.version,
                                           .has_id = true,

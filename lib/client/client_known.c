@@ -50,7 +50,7 @@ static const struct armtap_name *dropped_of(const struct armtap_name_list *names
 
 bool armtap_client_dropped(const struct armtap_client *client, size_t i, struct armtap_client_dropped *dropped)
 {
-    if (!client || !dropped)
+    if (!client || !dropped || dropped->size < sizeof *dropped)
         return false;
     const struct armtap_name *name = dropped_of(&client->outputs, &i);
     size_t input = 0;
@@ -60,7 +60,8 @@ bool armtap_client_dropped(const struct armtap_client *client, size_t i, struct 
     if (!name)
         return false;
     const struct armtap_field *field = armtap_field_find(name->text, strlen(name->text));
-    *dropped = (struct armtap_client_dropped){.name = name->text,
+    *dropped = (struct armtap_client_dropped){.size = dropped->size,
+                                              .name = name->text,
                                               .since = field ? field->since : "",
                                               .why = name->why,
                                               .direction = direction,

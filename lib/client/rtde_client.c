@@ -34,21 +34,25 @@ static int ask_version(struct armtap_client *client, int version)
 {
     client->link.asking_version = version;
     return ask(client, ARMTAP_CLIENT_STATE_VERSION, VERSION_TIME,
-               &(struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = (unsigned)version});
+               &(struct armtap_rtde_package){.size = sizeof(struct armtap_rtde_package),
+                                             .type = ARMTAP_RTDE_VERSION,
+                                             .version = (unsigned)version});
 }
 
 static int ask_controller(struct armtap_client *client, int version)
 {
     client->agreed.version = version;
     return ask(client, ARMTAP_CLIENT_STATE_CONTROLLER, REPLY_TIME,
-               &(struct armtap_rtde_package){.type = ARMTAP_RTDE_CONTROLLER_VERSION});
+               &(struct armtap_rtde_package){.size = sizeof(struct armtap_rtde_package),
+                                             .type = ARMTAP_RTDE_CONTROLLER_VERSION});
 }
 
 static int ask_outputs(struct armtap_client *client)
 {
     char names[ARMTAP_NAMES_MAX];
     return ask(client, ARMTAP_CLIENT_STATE_SETUP, client->link.asked_again ? AGAIN_TIME : REPLY_TIME,
-               &(struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_OUTPUTS,
+               &(struct armtap_rtde_package){.size = sizeof(struct armtap_rtde_package),
+                                             .type = ARMTAP_RTDE_SETUP_OUTPUTS,
                                              .frequency = client->agreed.frequency,
                                              .names = names,
                                              .names_length = armtap_name_list_write(&client->outputs, names)});
@@ -59,6 +63,7 @@ static int ask_inputs(struct armtap_client *client)
     char names[ARMTAP_NAMES_MAX];
     return ask(client, ARMTAP_CLIENT_STATE_INPUTS, client->link.asked_again ? AGAIN_TIME : REPLY_TIME,
                &(struct armtap_rtde_package){
+                   .size = sizeof(struct armtap_rtde_package),
                    .type = ARMTAP_RTDE_SETUP_INPUTS,
                    .names = names,
                    .names_length = armtap_name_list_write(&client->inputs[client->link.input].names, names)});
@@ -75,7 +80,8 @@ static int ask_next(struct armtap_client *client)
         client->link.input++;
     if (client->link.input < options->input_count)
         return ask_inputs(client);
-    return ask(client, ARMTAP_CLIENT_STATE_START, REPLY_TIME, &(struct armtap_rtde_package){.type = ARMTAP_RTDE_START});
+    return ask(client, ARMTAP_CLIENT_STATE_START, REPLY_TIME,
+               &(struct armtap_rtde_package){.size = sizeof(struct armtap_rtde_package), .type = ARMTAP_RTDE_START});
 }
 
 int armtap_rtde_client_begin(struct armtap_client *client)
@@ -113,7 +119,10 @@ int armtap_rtde_client_pause(struct armtap_client *client)
     client->link.asked = ARMTAP_RTDE_PAUSE;
     client->link.awaiting = true;
     TRY(armtap_client_put(client,
-                          &(struct armtap_rtde_package){.type = ARMTAP_RTDE_PAUSE, .direction = ARMTAP_TO_ROBOT}, 0));
+                          &(struct armtap_rtde_package){.size = sizeof(struct armtap_rtde_package),
+                                                        .type = ARMTAP_RTDE_PAUSE,
+                                                        .direction = ARMTAP_TO_ROBOT},
+                          0));
     client->link.asked_end = client->link.sent + client->out_length;
     return ARMTAP_OK;
 }
@@ -319,7 +328,7 @@ static int take_start(struct armtap_client *client, bool accepted)
 int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message,
                             const struct armtap_client_gathered *gathered)
 {
-    struct armtap_rtde_package package;
+    struct armtap_rtde_package package = {.size = sizeof package};
     if (!client->link.awaiting || message->bytes[2] != (uint8_t)client->link.asked ||
         client->link.sent < client->link.asked_end)
         return ARMTAP_OK;

@@ -233,6 +233,22 @@ static size_t find_missing(const struct armtap_frame *frame, const struct armtap
     return count;
 }
 
+/* Adds what a record set to what was known. Of a recipe that is alone everything else is no longer known. */
+static void add_known(struct armtap_set *known, const struct armtap_data *data, const struct armtap_set *updated)
+{
+    const uint64_t others = data->is_alone ? 0 : UINT64_MAX;
+    for (size_t i = 0; i < sizeof known->word / sizeof known->word[0]; i++)
+        known->word[i] = (known->word[i] & (data->recipe->plan.fields.word[i] | others)) | updated->word[i];
+}
+
+void armtap_conn_forget(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_recipe *recipe)
+{
+    struct armtap_half *half = &conn->half[direction];
+    for (size_t arm = 0; recipe && arm < ARMTAP_ARMS_MAX; arm++)
+        for (size_t i = 0; half->state[arm] && i < sizeof half->state[arm]->known.word / sizeof(uint64_t); i++)
+            half->state[arm]->known.word[i] &= ~recipe->plan.fields.word[i];
+}
+
 static int decode_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
                          struct armtap_state *state, struct armtap_set *updated)
 {
@@ -245,8 +261,7 @@ static int decode_values(struct armtap_conn *conn, const struct armtap_frame *fr
     else
         armtap_recipe_decode(data->recipe, data->values, data->values_length, state, updated);
     if (is_kept)
-        for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
-            state->known.word[i] |= updated->word[i];
+        add_known(&state->known, data, updated);
     else
         state->known = *updated;
     bool may_be_bad = !frame->hole_count && data->recipe->integer_cells && data->values_length >= data->recipe->size;
@@ -310,6 +325,17 @@ static void begin_record(struct armtap_record *record, const struct armtap_conn 
     record->frame_length = frame->length;
     record->values = data->values;
     record->values_length = data->values_length;
+}
+
+/* What a state says of whose it is. */
+static void sign(const struct armtap_conn *conn, const struct armtap_record *record, struct armtap_state *state,
+                 unsigned arm)
+{
+    state->time = record->where.time;
+    state->protocol = record->protocol;
+    state->generation = conn->stream.generation;
+    state->version = record->version;
+    state->arm = arm;
 }
 
 /* The state of an arm, and what a record says about it. */
@@ -420,6 +446,16 @@ static int decode_record(struct armtap_conn *conn, const struct armtap_frame *fr
     return error;
 }
 
+/* The states that a record is about; all connections of one recipe may share one. */
+static void sign_arms(struct armtap_conn *conn, const struct armtap_record *record, const struct armtap_arm *arms)
+{
+    struct armtap_half *half = &conn->half[record->direction];
+    for (size_t i = 0; i < record->arm_count; i++) {
+        struct armtap_state *own = half->state[arms[i].number - 1];
+        sign(conn, record, arms[i].state == own ? own : conn->reserve->brief, arms[i].number);
+    }
+}
+
 static double clock_of(const struct armtap_record *record, const struct armtap_data *data)
 {
     const size_t behind = data->recipe ? data->recipe->behind_clock : 0;
@@ -488,6 +524,7 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     if (error != ARMTAP_OK)
         return error;
     record.flags |= after_gap ? ARMTAP_AFTER_GAP : 0u;
+    sign_arms(conn, &record, arms);
     record.arms = arms;
     record.updated = arms[0].updated;
     record.state = arms[0].state;

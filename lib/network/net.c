@@ -158,7 +158,8 @@ static int copy_ports(struct armtap_net *net, const struct armtap_net_options *o
     net->ports = calloc(options->port_count, sizeof *net->ports);
     if (!net->ports)
         return ARMTAP_ERR_MEMORY;
-    memcpy(net->ports, options->ports, options->port_count * sizeof *net->ports);
+    for (size_t i = 0; i < options->port_count; i++)
+        memcpy(&net->ports[i], (const uint8_t *)options->ports + i * options->ports->size, sizeof *net->ports);
     net->port_count = options->port_count;
     return 0;
 }
@@ -175,7 +176,8 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
         return ARMTAP_ERR_ARGUMENT;
     if (options)
         memcpy(&all, options, sizeof all);
-    if (armtap_sink_take(&taken, sink) != ARMTAP_OK || all.port_count > UINT16_MAX || (all.port_count && !all.ports))
+    if (armtap_sink_take(&taken, sink) != ARMTAP_OK || all.port_count > UINT16_MAX ||
+        (all.port_count && (!all.ports || all.ports->size < sizeof *all.ports)))
         return ARMTAP_ERR_ARGUMENT;
     struct armtap_net *net = calloc(1, sizeof *net);
     if (!net)
@@ -893,7 +895,7 @@ static int take_one(struct armtap_net *net, const struct armtap_packet *packet, 
 static int take_fragment(struct armtap_net *net, const struct armtap_segment *segment, unsigned fragmented)
 {
     enum armtap_fragment_outcome outcome;
-    struct armtap_packet whole;
+    struct armtap_packet whole = {.size = sizeof whole};
     if (fragmented == FRAGMENTED_MOST)
         return armtap_net_note(net, ARMTAP_NOTE_input_hostile, segment, ARGS(arg_case(ARMTAP_WORD_fragments_nested)));
     TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_OVERDUE));
@@ -945,7 +947,7 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
 
 int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet)
 {
-    if (!net || !packet || (packet->captured && !packet->data))
+    if (!net || !packet || packet->size < sizeof *packet || (packet->captured && !packet->data))
         return ARMTAP_ERR_ARGUMENT;
     int error = armtap_net_enter(net);
     return error ? error : armtap_net_leave(net, take_packet(net, packet));

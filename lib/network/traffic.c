@@ -31,18 +31,18 @@ const char *armtap_traffic_name(uint16_t port)
 
 bool armtap_robot_port_at(size_t number, struct armtap_robot_port *port)
 {
-    struct armtap_port decoded;
+    struct armtap_port decoded = {.size = sizeof decoded};
     size_t count = 0;
-    if (!port)
+    if (!port || port->size < sizeof *port)
         return false;
     while (armtap_port_at(count, &decoded))
         if (count++ == number) {
-            *port = (struct armtap_robot_port){decoded.port, armtap_protocol_name(decoded.protocol)};
+            *port = (struct armtap_robot_port){port->size, decoded.port, armtap_protocol_name(decoded.protocol)};
             return true;
         }
     for (size_t i = 0; i < sizeof ports / sizeof ports[0]; i++)
         if (ports[i].listener == LISTENER_ROBOT && count++ == number) {
-            *port = (struct armtap_robot_port){ports[i].port, ports[i].name};
+            *port = (struct armtap_robot_port){port->size, ports[i].port, ports[i].name};
             return true;
         }
     return false;

@@ -200,7 +200,8 @@ static void make_whole(struct armtap_datagram *datagram, const struct armtap_whe
         armtap_put16(ip + 4, (uint16_t)datagram->length);
         ip[6] = datagram->protocol;
     }
-    *whole = (struct armtap_packet){.link_type = is_four ? LINK_IPV4 : LINK_IPV6,
+    *whole = (struct armtap_packet){.size = sizeof(struct armtap_packet),
+                                    .link_type = is_four ? LINK_IPV4 : LINK_IPV6,
                                     .where = *where,
                                     .data = ip,
                                     .captured = header + there,
@@ -329,7 +330,8 @@ static int keep_run(const struct armtap_datagram *datagram, size_t from, size_t 
     size_t header = put_header(datagram, from, end - from, more, copy);
     size_t there = datagram->cut_at >= end ? end - from : datagram->cut_at > from ? datagram->cut_at - from : 0;
     memcpy(copy + header, datagram->bytes + HEADER_MOST + from, there);
-    struct armtap_packet packet = {.link_type = datagram->source.version == 4 ? LINK_IPV4 : LINK_IPV6,
+    struct armtap_packet packet = {.size = sizeof(struct armtap_packet),
+                                   .link_type = datagram->source.version == 4 ? LINK_IPV4 : LINK_IPV6,
                                    .where = datagram->last,
                                    .data = copy,
                                    .captured = header + there,

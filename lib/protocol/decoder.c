@@ -107,7 +107,7 @@ static bool next_port(struct place *place, struct armtap_port *port)
         const struct armtap_protocol_info *info = &decoders[place->decoder]->info;
         if (info->left_out || info->ports[place->port] == 0)
             continue;
-        *port = (struct armtap_port){info->ports[place->port++], info->protocol};
+        *port = (struct armtap_port){sizeof *port, info->ports[place->port++], info->protocol};
         return true;
     }
     return false;
@@ -116,9 +116,10 @@ static bool next_port(struct place *place, struct armtap_port *port)
 bool armtap_port_at(size_t number, struct armtap_port *port)
 {
     struct place place = {0, 0};
-    struct armtap_port found;
-    while (port && next_port(&place, &found))
+    struct armtap_port found = {.size = sizeof found};
+    while (port && port->size >= sizeof *port && next_port(&place, &found))
         if (number-- == 0) {
+            found.size = port->size;
             *port = found;
             return true;
         }
@@ -128,7 +129,7 @@ bool armtap_port_at(size_t number, struct armtap_port *port)
 enum armtap_protocol armtap_port_protocol(uint16_t port)
 {
     struct place place = {0, 0};
-    struct armtap_port found;
+    struct armtap_port found = {.size = sizeof found};
     while (next_port(&place, &found))
         if (found.port == port)
             return found.protocol;

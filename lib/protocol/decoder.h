@@ -163,6 +163,7 @@ struct armtap_data {
     unsigned flags; /* enum armtap_record_flag; the connection adds AFTER_GAP */
     const uint8_t *values;
     size_t values_length;
+    bool is_alone;        /* data of its direction has no other recipe now: what this one lacks is no longer known */
     const uint8_t *clock; /* in opaque data: the double that turned out to be the controller's clock; or NULL */
 };
 /* A record: decodes its values into the direction's state and hands it to the sink. */
@@ -173,6 +174,8 @@ int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *
 /* Data of `direction` follows this recipe from now on. */
 int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
                        int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe);
+/* A channel of `direction` got another recipe: the fields of the one before are not known until they come again. */
+void armtap_conn_forget(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_recipe *recipe);
 /* A partly refused set-up; leave stream and where of `setup` unset. First ask whether anyone listens. */
 bool armtap_conn_hears_refusals(const struct armtap_conn *conn);
 int armtap_conn_refused(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_refused_setup *setup);

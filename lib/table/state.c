@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind what is private. */
+/* The fields begin behind what is private, in front of which is whose they are. */
+#define OWN_AT offsetof(struct armtap_state, own)
 #define FIELDS_AT (offsetof(struct armtap_state, own) + sizeof(((struct armtap_state *)0)->own))
 
 static struct armtap_state *make(size_t room)
@@ -11,6 +12,7 @@ static struct armtap_state *make(size_t room)
     struct armtap_state *state = calloc(1, ARMTAP_STATE_PLAIN + room);
     if (!state)
         return NULL;
+    state->time = ARMTAP_NO_TIME;
     state->own[ARMTAP_STATE_OWN_MARK] = ARMTAP_STATE_MARK;
     state->own[ARMTAP_STATE_OWN_ADDRESS] = (uintptr_t)state;
     state->own[ARMTAP_STATE_OWN_HAS_ROOM] = room > 0;
@@ -37,7 +39,8 @@ void armtap_state_clear(struct armtap_state *state)
 {
     if (!armtap_state_is_ours(state))
         return;
-    memset(&state->known, 0, sizeof state->known);
+    memset(state, 0, OWN_AT);
+    state->time = ARMTAP_NO_TIME;
     memset((char *)state + FIELDS_AT, 0, sizeof *state - FIELDS_AT);
 }
 
@@ -45,7 +48,7 @@ void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from)
 {
     if (!armtap_state_is_ours(to) || !from || to == from)
         return;
-    to->known = from->known;
+    memcpy(to, from, OWN_AT);
     memcpy((char *)to + FIELDS_AT, (const char *)from + FIELDS_AT, sizeof *to - FIELDS_AT);
 }
 
@@ -63,6 +66,14 @@ void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from
 {
     if (!armtap_state_is_ours(to) || !from || to == from)
         return;
+    if (to->protocol == ARMTAP_PROTOCOL_NONE || from->time > to->time) {
+        to->protocol = from->protocol;
+        to->version = from->version;
+        to->arm = from->arm;
+        to->time = from->time;
+    }
+    if (from->generation != ARMTAP_GENERATION_UNKNOWN)
+        to->generation = from->generation;
     for (unsigned id = 0; id < ARMTAP_FIELD_COUNT; id++) {
         const struct armtap_field *field = armtap_field_at(id);
         if (!armtap_set_has(&from->known, id))

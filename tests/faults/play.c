@@ -188,6 +188,7 @@ static void send_package(struct play *play, struct armtap_rtde_package *package,
     uint8_t bytes[PACKAGE_MAX];
     package->direction = sender;
     package->protocol = play->protocol;
+    package->size = sizeof *package;
     int length = armtap_rtde_write(package, bytes, sizeof bytes);
     if (length < 0)
         play->failed = true;
@@ -288,7 +289,8 @@ static size_t encode(struct play *play, uint8_t bytes[PACKAGE_MAX], int more)
     int length = play->recipe ? armtap_encode_values(play->recipe, play->state, values, sizeof values) : -1;
     if (length < 0)
         return 0;
-    struct armtap_rtde_package package = {.type = ARMTAP_RTDE_DATA,
+    struct armtap_rtde_package package = {.size = sizeof package,
+                                          .type = ARMTAP_RTDE_DATA,
                                           .direction = ARMTAP_FROM_ROBOT,
                                           .protocol = play->protocol,
                                           .has_id = play->protocol > 1,

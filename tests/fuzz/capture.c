@@ -8,7 +8,7 @@
 
 static void read_packets(struct capture *capture)
 {
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     struct armtap_net *net;
     int outcome = 1;
     CHECK(armtap_net_new(NULL, NULL, NULL, &net) == ARMTAP_OK);

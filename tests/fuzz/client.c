@@ -81,7 +81,7 @@ static struct armtap_client_options options_of(unsigned first, unsigned second)
 
 static void judge_names(const struct armtap_client *client, bool strict)
 {
-    struct armtap_client_dropped dropped;
+    struct armtap_client_dropped dropped = {.size = sizeof dropped};
     size_t count = 0;
     for (; armtap_client_dropped(client, count, &dropped); count++)
         CHECK(dropped.name[0] && dropped.since && dropped.input < 2);
@@ -157,7 +157,8 @@ static void take_answer(struct life *life, unsigned how)
     uint8_t buffer[1000];
     static const uint8_t values[61] = {0x40, 0x10};
     const char *types = answers[how & 7];
-    struct armtap_rtde_package package = {.type = (enum armtap_rtde_type)life->asked,
+    struct armtap_rtde_package package = {.size = sizeof(struct armtap_rtde_package),
+                                          .type = (enum armtap_rtde_type)life->asked,
                                           .direction = ARMTAP_FROM_ROBOT,
                                           .protocol = how & 64 ? 1 : 2,
                                           .accepted = !(how & 1),

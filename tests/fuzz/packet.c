@@ -29,7 +29,7 @@ static void put(uint8_t *at, uint32_t number, unsigned width)
 static void push(struct stage *stage, int link_type, const uint8_t *bytes, size_t captured, size_t length)
 {
     uint8_t *copy = copy_of(bytes, captured);
-    struct armtap_packet packet = {link_type, stage->now, copy, captured, length};
+    struct armtap_packet packet = {sizeof packet, link_type, stage->now, copy, captured, length};
     int error = armtap_net_packet(stage->net, &packet);
     free(copy);
     CHECK(error == (armtap_link_type_known(link_type) ? ARMTAP_OK : ARMTAP_ERR_UNSUPPORTED));
@@ -98,7 +98,8 @@ static void take_made(struct stage *stage, struct input *input)
 
 static uint64_t run(const uint8_t *data, size_t size, struct armtap_knowledge *knowledge)
 {
-    static const struct armtap_port ports[] = {{40002, ARMTAP_RTDE}, {30003, ARMTAP_PROTOCOL_NONE}};
+    static const struct armtap_port ports[] = {{sizeof *ports, 40002, ARMTAP_RTDE},
+                                               {sizeof *ports, 30003, ARMTAP_PROTOCOL_NONE}};
     struct input input = {data, data + size};
     unsigned options = input_byte(&input);
     int link_type = link_types[input_byte(&input) % (sizeof link_types / sizeof link_types[0])];

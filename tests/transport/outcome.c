@@ -131,7 +131,8 @@ void outcome_of(const struct capture_list *list, const struct armtap_net_options
         uint8_t *own = malloc(from->length);
         assert_non_null(own);
         memcpy(own, list->bytes.at + from->at, from->length);
-        struct armtap_packet packet = {.link_type = (int)list->link,
+        struct armtap_packet packet = {.size = sizeof(struct armtap_packet),
+                                       .link_type = (int)list->link,
                                        .where = {from->time, i + 1, 0},
                                        .data = own,
                                        .captured = from->length,

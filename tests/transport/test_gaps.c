@@ -52,7 +52,8 @@ static size_t gap_at(const struct dialogue *dialogue, const struct segments *seg
     dress(dialogue, segments, &plain, &list);
     assert_int_equal(armtap_net_new(NULL, &sink, outcome, &net), 0);
     for (size_t i = 0; i < list.count; i++) {
-        struct armtap_packet packet = {.link_type = (int)list.link,
+        struct armtap_packet packet = {.size = sizeof(struct armtap_packet),
+                                       .link_type = (int)list.link,
                                        .where = {list.packets[i].time, i + 1, 0},
                                        .data = list.bytes.at + list.packets[i].at,
                                        .captured = list.packets[i].length,

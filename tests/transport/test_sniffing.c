@@ -25,7 +25,7 @@ static const uint16_t ports[] = {30003, 30013, 30004, 30010, 9013, 30001, 40000}
 
 static enum armtap_protocol protocol_of(uint16_t port)
 {
-    struct armtap_port known;
+    struct armtap_port known = {.size = sizeof known};
     for (size_t i = 0; armtap_port_at(i, &known); i++)
         if (known.port == port)
             return known.protocol;

@@ -21,6 +21,7 @@ static struct armtap_rtde_package text_of(const struct robot *robot)
 static void put_package(struct robot *robot, struct armtap_rtde_package package)
 {
     static uint8_t buffer[PACKAGE_MAX];
+    package.size = sizeof package;
     package.direction = ARMTAP_FROM_ROBOT;
     package.protocol = robot->protocol;
     int length = armtap_rtde_write(&package, buffer, sizeof buffer);
@@ -171,7 +172,7 @@ static void answer(struct robot *robot, const struct armtap_rtde_package *reques
 
 static void robot_receive(struct robot *robot, const void *bytes, size_t length)
 {
-    struct armtap_rtde_package request;
+    struct armtap_rtde_package request = {.size = sizeof request};
     bytes_add(&robot->in, bytes, length);
     while (robot->in.length >= 3) {
         size_t size = (size_t)robot->in.at[0] << 8 | robot->in.at[1];

@@ -22,7 +22,7 @@ void sample_read(struct sample_packets *sample, const char *name)
     snprintf(path, sizeof path, "%s/captures/%s", getenv("srcdir") ? getenv("srcdir") : ".", name);
     const struct reader_wish wish = {.name = path};
     struct capture *capture = capture_open(&wish);
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     enum capture_outcome outcome;
     *sample = (struct sample_packets){0};
     assert_non_null(capture);

@@ -118,7 +118,7 @@ static void save(const struct file *file)
 
 static void read_packets(struct capture *capture, struct reading *reading)
 {
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     while ((reading->last = capture_next(capture, &packet)) == CAPTURE_PACKET) {
         assert_true(reading->count < 8);
         reading->first_byte[reading->count] = packet.captured == 0 ? 0 : packet.data[0];
@@ -360,7 +360,7 @@ static void dropped_packets(void **state)
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
         struct file file = {.big_endian = kind % 2};
-        struct armtap_packet packet;
+        struct armtap_packet packet = {.size = sizeof packet};
         put_section(&file);
         put_interface(&file, 1, 65535, "eth0");
         put_interface(&file, 1, 65535, "eth1");

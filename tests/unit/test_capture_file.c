@@ -108,7 +108,7 @@ static void check_file(const char *name, uint32_t count, bool whole)
 {
     const struct reader_wish wish = {.name = name, .quiet = !whole};
     struct capture *capture = capture_open(&wish);
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     enum capture_outcome outcome;
     uint32_t found = 0;
     assert_non_null(capture);

@@ -151,7 +151,7 @@ static uint32_t read_part(const char *name, uint32_t *next, bool first, struct s
 {
     const struct reader_wish wish = {.name = name};
     struct capture *capture = capture_open(&wish);
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     uint32_t count = 0;
     assert_non_null(capture);
     *section = *capture_section(capture);
@@ -295,7 +295,7 @@ static void parts_are_deleted(void **state)
     assert_non_null(capture);
     section = *capture_section(capture);
     assert_int_equal(section.part, deleted + 1);
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     for (uint32_t i = 0; i <= REPEATED; i++)
         assert_int_equal(capture_next(capture, &packet), CAPTURE_PACKET);
     uint32_t number;
@@ -397,7 +397,7 @@ static void earlier_runs_count(void **state)
         assert_int_equal(glob(patterns[i][1], 0, NULL, &found), 0);
         for (size_t k = 0; k < found.gl_pathc; k++) {
             const struct reader_wish one = {.name = found.gl_pathv[k]};
-            struct armtap_packet packet;
+            struct armtap_packet packet = {.size = sizeof packet};
             struct capture *capture = capture_open(&one);
             assert_non_null(capture);
             assert_int_equal(capture_next(capture, &packet), CAPTURE_PACKET);

@@ -168,7 +168,7 @@ static void test_names_that_are_dropped(void **unused)
 {
     struct world world = {.manners = {.lacks = ",safety_status,", .release = {5, 3}, .data = 2}, .stop_at = 2};
     struct armtap_client_options options = client_options();
-    struct armtap_client_dropped dropped;
+    struct armtap_client_dropped dropped = {.size = sizeof dropped};
     (void)unused;
     options.outputs = " timestamp, safety_status ,actual_q,nonsense,";
     run_to(&world, &options, STOPPED);
@@ -326,7 +326,7 @@ static void test_inputs(void **unused)
 {
     struct world world = {.manners = {.data = 1}, .until = 1000 * MS, .log = {.values = true}};
     struct armtap_client_options options = input_options();
-    struct armtap_client_dropped dropped;
+    struct armtap_client_dropped dropped = {.size = sizeof dropped};
     struct armtap_state *state = armtap_state_new();
     const void *bytes;
     (void)unused;

@@ -485,7 +485,7 @@ static void test_calls_from_callbacks(void **unused)
 static void test_nothing(void **unused)
 {
     const void *bytes;
-    struct armtap_client_dropped dropped;
+    struct armtap_client_dropped dropped = {.size = sizeof dropped};
     (void)unused;
     armtap_client_free(NULL);
     assert_int_equal(armtap_client_new(NULL, NULL, NULL, NULL), ARMTAP_ERR_ARGUMENT);

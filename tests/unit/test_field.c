@@ -554,7 +554,7 @@ static void test_errors_and_protocols_have_names(void **unused)
     assert_null(armtap_protocol_name(ARMTAP_PROTOCOL_NONE));
     assert_string_equal(armtap_direction_name(ARMTAP_FROM_ROBOT), "from the robot");
     assert_string_equal(armtap_direction_name(ARMTAP_TO_ROBOT), "to the robot");
-    struct armtap_port port;
+    struct armtap_port port = {.size = sizeof port};
     assert_true(armtap_port_at(0, &port));
     assert_int_equal(port.port, 30003);
     assert_int_equal(port.protocol, ARMTAP_REALTIME);
@@ -643,7 +643,7 @@ static void test_protocols_differ(void **unused)
 static void test_what_was_left_out_is_described(void **unused)
 {
     const struct armtap_protocol_info *aubo = armtap_protocol_info(ARMTAP_AUBO);
-    struct armtap_port port;
+    struct armtap_port port = {.size = sizeof port};
     bool has_port = false;
     (void)unused;
     for (size_t i = 0; armtap_port_at(i, &port); i++)

@@ -77,6 +77,7 @@ static void send_at(struct scene *scene, const struct ends *ends, int side, uint
                 bytes, length);
     scene->packets++;
     struct armtap_packet captured = {
+        sizeof captured,
         101,
         {scene->waited + (int64_t)scene->packets * (scene->step ? scene->step : 1000), scene->packets, 0},
         packet,

@@ -361,8 +361,8 @@ static int send_at(struct armtap_net *net, struct link *link, enum armtap_direct
                                       flags},
                 bytes, length);
     link->number++;
-    struct armtap_packet captured = {
-        101, {(int64_t)link->number * 2000000, link->number, 0}, packet, 40 + length, 40 + length};
+    struct armtap_packet captured = {sizeof captured, 101,         {(int64_t)link->number * 2000000, link->number, 0},
+                                     packet,          40 + length, 40 + length};
     return armtap_net_packet(net, &captured);
 }
 
@@ -447,7 +447,7 @@ static int run_net(struct seen *seen)
 {
     struct armtap_net *net = NULL;
     struct armtap_recipe *recipe = NULL;
-    static const struct armtap_port port = {30003, ARMTAP_REALTIME};
+    static const struct armtap_port port = {sizeof port, 30003, ARMTAP_REALTIME};
     wire.length = 0;
     TRY(armtap_recipe_rtde("timestamp", "DOUBLE", &recipe));
     struct armtap_net_options options = {

@@ -39,7 +39,7 @@ struct user {
 
 static int act(struct user *user)
 {
-    static const struct armtap_packet packet = {.link_type = 1};
+    static const struct armtap_packet packet = {.size = sizeof(struct armtap_packet), .link_type = 1};
     user->calls++;
     switch (user->deed) {
     case PUSH:
@@ -166,7 +166,8 @@ static int net_play(struct user *user)
     for (size_t i = 0; i < PACKETS && error == ARMTAP_OK; i++) {
         size_t length =
             segment(frame, (uint32_t)(1 + i * PACKET_BYTES), 0x18, user->bytes + i * PACKET_BYTES, PACKET_BYTES);
-        struct armtap_packet packet = {.link_type = 1, .data = frame, .captured = length, .length = length};
+        struct armtap_packet packet = {
+            .size = sizeof(struct armtap_packet), .link_type = 1, .data = frame, .captured = length, .length = length};
         packet.where = (struct armtap_where){(int64_t)i * 1000000, i + 1, 0};
         error = armtap_net_packet(user->net, &packet);
     }
@@ -214,7 +215,9 @@ static void an_error_stays(void **state)
 
     user->deed = STOP;
     assert_int_equal(armtap_net_new(NULL, &events, user, &user->net), ARMTAP_OK);
-    assert_int_equal(armtap_net_packet(user->net, &(struct armtap_packet){.link_type = -1}), ARMTAP_ERR_UNSUPPORTED);
+    assert_int_equal(
+        armtap_net_packet(user->net, &(struct armtap_packet){.size = sizeof(struct armtap_packet), .link_type = -1}),
+        ARMTAP_ERR_UNSUPPORTED);
     assert_int_equal(net_play(user), ARMTAP_ERR_STOPPED); /* an unknown link type does not end the net */
     user->deed = NOTHING;
     assert_int_equal(net_play(user), ARMTAP_ERR_STOPPED);
@@ -279,7 +282,7 @@ static void sinks_of_any_size(void **state)
 
 static void options_of_any_size(void **state)
 {
-    struct armtap_port port = {30003, ARMTAP_REALTIME};
+    struct armtap_port port = {sizeof port, 30003, ARMTAP_REALTIME};
     struct armtap_conn *conn;
     struct armtap_net *net;
     (void)state;
@@ -380,8 +383,10 @@ static bool may_set(enum armtap_field_id id, enum armtap_type type, int64_t numb
 /* What does not fit is refused, not cut. */
 static void numbers_must_fit(void **unused)
 {
-    static const struct armtap_rtde_package fits = {.protocol = 2, .id = 255, .level = 255, .has_id = true};
-    struct armtap_rtde_package package = {.protocol = 2, .accepted = 256, .direction = ARMTAP_FROM_ROBOT};
+    static const struct armtap_rtde_package fits = {
+        .size = sizeof(struct armtap_rtde_package), .protocol = 2, .id = 255, .level = 255, .has_id = true};
+    struct armtap_rtde_package package = {
+        .size = sizeof(struct armtap_rtde_package), .protocol = 2, .accepted = 256, .direction = ARMTAP_FROM_ROBOT};
     uint8_t buffer[64];
     (void)unused;
     assert_true(may_set(ARMTAP_ID_robot_mode, ARMTAP_INT32, INT32_MIN));
@@ -412,7 +417,10 @@ static void numbers_must_fit(void **unused)
             assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer) > 0, protocol >= 1 && protocol <= 3);
         }
     }
-    package = (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .direction = ARMTAP_TO_ROBOT, .version = 65535};
+    package = (struct armtap_rtde_package){.size = sizeof(struct armtap_rtde_package),
+                                           .type = ARMTAP_RTDE_VERSION,
+                                           .direction = ARMTAP_TO_ROBOT,
+                                           .version = 65535};
     assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), 5);
     package.version = 65536;
     assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);
@@ -499,7 +507,8 @@ static void messages_to_describe(void **state)
 static void nothing_at_all(void **state)
 {
     struct armtap_value value = {.present = true};
-    struct armtap_rtde_package package = {.type = ARMTAP_RTDE_SETUP_OUTPUTS, .direction = ARMTAP_TO_ROBOT};
+    struct armtap_rtde_package package = {
+        .size = sizeof(struct armtap_rtde_package), .type = ARMTAP_RTDE_SETUP_OUTPUTS, .direction = ARMTAP_TO_ROBOT};
     char buffer[16];
     (void)state;
     assert_true(!armtap_field_find(NULL, 5) && !armtap_field_nearest(NULL, 5, ARMTAP_FIELD_BOTH));

@@ -63,7 +63,11 @@ static void parse(int link_type, const char *hex, size_t cut, struct parsed *par
     uint8_t *exact = malloc(length - cut ? length - cut : 1);
     assert_non_null(exact);
     memcpy(exact, parsed->bytes, length - cut);
-    struct armtap_packet packet = {.link_type = link_type, .data = exact, .captured = length - cut, .length = length};
+    struct armtap_packet packet = {.size = sizeof(struct armtap_packet),
+                                   .link_type = link_type,
+                                   .data = exact,
+                                   .captured = length - cut,
+                                   .length = length};
     parsed->fault = NULL;
     parsed->result = armtap_link_parse(&packet, &parsed->segment, &parsed->fault);
     if (parsed->result == ARMTAP_LINK_TCP)
@@ -312,7 +316,7 @@ static void test_what_is_wrong_with_headers(void **state)
         bytes[cases[i].version == 4 ? 9 : 6] = 6;
         bytes[ip] = 0x75, bytes[ip + 1] = 0x33, bytes[ip + 12] = 0x50;
         bytes[cases[i].at] = cases[i].value;
-        struct armtap_packet packet = {.link_type = 1, .data = frame};
+        struct armtap_packet packet = {.size = sizeof(struct armtap_packet), .link_type = 1, .data = frame};
         struct armtap_segment segment;
         const char *fault = "";
         packet.captured = packet.length = ETHERNET + ip + TCP + DATA - cases[i].less;
@@ -424,7 +428,7 @@ static int transmit_cut(struct world *world, struct end from, struct end to, uin
     size_t size = build(bytes, from, to, seq, flags, payload, length);
     world->where.packet++;
     world->where.time += 1000000;
-    struct armtap_packet packet = {101, world->where, bytes, size - cut, size};
+    struct armtap_packet packet = {sizeof packet, 101, world->where, bytes, size - cut, size};
     return armtap_net_packet(world->net, &packet);
 }
 
@@ -669,7 +673,7 @@ static void assert_roles(const struct armtap_net_options *options, struct end fr
 static void test_roles(void **state)
 {
     (void)state;
-    struct armtap_port port = {4000, ARMTAP_RTDE};
+    struct armtap_port port = {sizeof port, 4000, ARMTAP_RTDE};
     struct armtap_net_options options = {.size = sizeof options, .ports = &port, .port_count = 1};
     struct end low = {1, 3000}, given = {3, 4000}, high = {4, 5000};
     assert_roles(NULL, robot, client, 0, "10.0.0.2:30003");
@@ -693,14 +697,15 @@ static void test_notes(void **state)
     world_begin(&w, NULL);
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         size_t length = from_hex(odd[i].hex, bytes);
-        struct armtap_packet packet = {101, w.where, bytes, length, length};
+        struct armtap_packet packet = {sizeof packet, 101, w.where, bytes, length, length};
         assert_int_equal(armtap_net_packet(w.net, &packet), 0);
     }
     assert_int_equal(w.notes[0], 0);
     assert_int_equal(w.notes[1], 14); /* two are of fragments whose length is no multiple of 8 */
     assert_int_equal(w.opened, 0);
     size_t length = from_hex(IPV4_HELLO, bytes);
-    struct armtap_packet packet = {101, w.where, bytes, length, 10}; /* captured length above the original length */
+    struct armtap_packet packet = {sizeof packet, 101,    w.where,
+                                   bytes,         length, 10}; /* captured length above the original length */
     assert_int_equal(armtap_net_packet(w.net, &packet), 0);
     assert_int_equal(w.notes[1], 15);
     assert_int_equal(w.opened, 1);
@@ -738,7 +743,7 @@ static void test_hosts_of_a_packet(void **state)
     uint8_t bytes[100];
     (void)state;
     size_t size = build(bytes, robot, client, 1000, 0, "1234", 4);
-    struct armtap_packet packet = {101, {ARMTAP_NO_TIME, 0, 0}, bytes, size, size};
+    struct armtap_packet packet = {sizeof packet, 101, {ARMTAP_NO_TIME, 0, 0}, bytes, size, size};
     assert_true(armtap_packet_hosts(&packet, from, to));
     assert_string_equal(from, "10.0.0.2");
     assert_string_equal(to, "10.0.0.9");
@@ -750,7 +755,7 @@ static void test_hosts_of_a_packet(void **state)
 static void test_ports_of_robots(void **state)
 {
     static const uint16_t known[] = {29999, 30001, 30002, 30003, 30004, 30011, 30012, 30013, 30020};
-    struct armtap_robot_port port;
+    struct armtap_robot_port port = {.size = sizeof port};
     size_t found = 0, count = 0;
     (void)state;
     for (; armtap_robot_port_at(count, &port); count++) {
@@ -881,7 +886,7 @@ static void test_faults_of_the_caller(void **state)
     (void)state;
     world_begin(&w, NULL);
     uint8_t bytes[64] = {0};
-    struct armtap_packet packet = {147, w.where, bytes, sizeof bytes, sizeof bytes};
+    struct armtap_packet packet = {sizeof packet, 147, w.where, bytes, sizeof bytes, sizeof bytes};
     assert_int_equal(armtap_net_packet(w.net, &packet), ARMTAP_ERR_UNSUPPORTED);
     packet.data = NULL;
     assert_int_equal(armtap_net_packet(w.net, &packet), ARMTAP_ERR_ARGUMENT);

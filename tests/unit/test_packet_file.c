@@ -30,7 +30,7 @@
 static uint64_t read_all(const char *name)
 {
     uint64_t packets = 0;
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     struct inputs *inputs = inputs_open(&name, 1, NULL);
     const struct reader_wish wish = {.name = name, .input = inputs_at(inputs, 0), .quiet = true};
     struct capture *capture = capture_open(&wish);
@@ -68,7 +68,7 @@ static void compare_packets(struct capture *capture, pcap_t *pcap, const char *w
 {
     struct pcap_pkthdr *header;
     const u_char *data;
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     int got;
     uint64_t number = 0;
     while ((got = pcap_next_ex(pcap, &header, &data)) == 1) {

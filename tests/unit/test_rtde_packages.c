@@ -152,7 +152,7 @@ static void test_packages_are_taken_apart(void **unused)
     for (size_t i = 0; i < VECTORS; i++) {
         const struct vector *vector = &vectors[i];
         struct bytes bytes = vector_bytes(vector), values = {0};
-        struct armtap_rtde_package package;
+        struct armtap_rtde_package package = {.size = sizeof package};
         uint8_t *exact = malloc(bytes.length);
         assert_non_null(exact);
         memcpy(exact, bytes.at, bytes.length);
@@ -175,6 +175,7 @@ static void test_packages_are_put_together(void **unused)
     for (size_t i = 0; i < VECTORS; i++) {
         struct bytes wanted = vector_bytes(&vectors[i]), values = {0};
         struct armtap_rtde_package package = vectors[i].package;
+        package.size = sizeof package;
         bytes_hex(&values, vectors[i].values);
         package.values = values.at;
         package.values_length = values.length;
@@ -198,7 +199,7 @@ static void test_cut_packages_are_short(void **unused)
     for (size_t i = 0; i < VECTORS; i++) {
         struct bytes bytes = vector_bytes(&vectors[i]);
         for (size_t length = 0; length < bytes.length; length++) {
-            struct armtap_rtde_package package;
+            struct armtap_rtde_package package = {.size = sizeof package};
             uint8_t *exact = malloc(length ? length : 1);
             assert_non_null(exact);
             memcpy(exact, bytes.at, length);
@@ -237,7 +238,7 @@ static void test_packages_that_are_none(void **unused)
         {"00 06 52 00 05 44", FROM, 3, ARMTAP_ERR_SHORT}, /* types beyond the package */
         {"00 03 55", FROM, 2, ARMTAP_ERR_SHORT},          /* no id */
     };
-    struct armtap_rtde_package package;
+    struct armtap_rtde_package package = {.size = sizeof package};
     (void)unused;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct bytes bytes = {0};
@@ -254,7 +255,8 @@ static void test_packages_that_are_none(void **unused)
 static void test_writing_refuses_what_does_not_fit(void **unused)
 {
     uint8_t *buffer = malloc(70000), *values = calloc(1, 66000);
-    struct armtap_rtde_package package = {.type = 'U', .direction = TO, .protocol = 2, .values = values};
+    struct armtap_rtde_package package = {
+        .size = sizeof(struct armtap_rtde_package), .type = 'U', .direction = TO, .protocol = 2, .values = values};
     (void)unused;
     assert_non_null(buffer);
     assert_non_null(values);
@@ -263,7 +265,8 @@ static void test_writing_refuses_what_does_not_fit(void **unused)
     assert_memory_equal(buffer, "\xff\xff\x55\x00", 4);
     package.values_length++;
     assert_int_equal(armtap_rtde_write(&package, buffer, 70000), ARMTAP_ERR_ARGUMENT);
-    struct armtap_rtde_package text = {.type = 'M',
+    struct armtap_rtde_package text = {.size = sizeof(struct armtap_rtde_package),
+                                       .type = 'M',
                                        .direction = FROM,
                                        .protocol = 2,
                                        .text = (char *)values,
@@ -303,7 +306,7 @@ static void test_characters_of_lists(void **unused)
             for (size_t at = 0; at < length; at++)
                 for (unsigned byte = 0; byte < 256; byte++) {
                     uint8_t package[48] = {0, (uint8_t)(lists[k].head + length), 'I', 1};
-                    struct armtap_rtde_package read;
+                    struct armtap_rtde_package read = {.size = sizeof read};
                     memset(package + lists[k].head, k == 0 ? 'q' : 'Q', length);
                     package[lists[k].head + at] = (uint8_t)byte;
                     bool is_fine = byte > 0 ? strchr(lists[k].fine, (int)byte) != NULL : lists[k].direction == TO;

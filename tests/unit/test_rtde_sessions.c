@@ -319,7 +319,8 @@ static void test_names_that_were_not_captured(void **unused)
 static void test_packages_with_wrong_arguments(void **unused)
 {
     uint8_t buffer[64];
-    struct armtap_rtde_package package = {.type = ARMTAP_RTDE_DATA, .protocol = 2, .values_length = 4};
+    struct armtap_rtde_package package = {
+        .size = sizeof(struct armtap_rtde_package), .type = ARMTAP_RTDE_DATA, .protocol = 2, .values_length = 4};
     (void)unused;
     assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);
     package.values_length = 0;

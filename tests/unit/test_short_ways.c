@@ -502,7 +502,11 @@ static void say(struct talk *talk, struct tcp_segment *segment, unsigned flags, 
         bytes[35] = (uint8_t)talk->window;
     }
     talk->time += 2000000;
-    *packet = (struct armtap_packet){.link_type = 101, .data = bytes, .captured = 40 + length, .length = 40 + length};
+    *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
+                                     .link_type = 101,
+                                     .data = bytes,
+                                     .captured = 40 + length,
+                                     .length = 40 + length};
     packet->where.packet = talk->sample->count;
     packet->where.time = talk->time;
 }
@@ -636,7 +640,7 @@ static void add_data(struct sample_packets *sample, const struct armtap_packet *
 static void steady_streams_take_it(void **state)
 {
     struct sample_packets sample = {.packets = calloc(PACKETS + 1, sizeof *sample.packets)};
-    struct armtap_packet model = {.link_type = 101};
+    struct armtap_packet model = {.size = sizeof(struct armtap_packet), .link_type = 101};
     struct tcp_segment robots[2] = {{{0x0A000002, 0x0A000009}, {30003, 50000}, 1, 1, ARMTAP_TCP_ACK},
                                     {{0x0A000003, 0x0A000009}, {30003, 50001}, 1, 1, ARMTAP_TCP_ACK}};
     (void)state;
@@ -660,7 +664,7 @@ static void steady_streams_take_it(void **state)
 static void headers_are_compared_whole(void **state)
 {
     struct tcp_segment segment = {{0x0A000002, 0x0A000009}, {30003, 50000}, 1, 1, ARMTAP_TCP_ACK};
-    const struct armtap_packet model = {.link_type = 101};
+    const struct armtap_packet model = {.size = sizeof(struct armtap_packet), .link_type = 101};
     (void)state;
     plainly = false;
     for (size_t length = 1; length < 40; length++) {
@@ -703,7 +707,8 @@ static void add_segment(struct sample_packets *to, const struct tcp_segment *seg
     uint8_t *bytes = malloc(40 + length);
     assert_non_null(bytes);
     put_segment(bytes, segment, text, length);
-    *packet = (struct armtap_packet){.link_type = 101,
+    *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
+                                     .link_type = 101,
                                      .where = {.time = (int64_t)to->count * 1000, .packet = to->count},
                                      .data = bytes,
                                      .captured = 40 + length,

@@ -84,7 +84,9 @@ static int read_port(const struct option_row *row, const char *value, void *plac
     if (options_number("--port", number, 1, 65535, &port) != 0 ||
         read_protocol(row, value + length + 1, &protocol) != 0)
         return -1;
-    return options_add_port(place, "--port", (struct armtap_port){.port = (uint16_t)port, .protocol = protocol});
+    return options_add_port(
+        place, "--port",
+        (struct armtap_port){.size = sizeof(struct armtap_port), .port = (uint16_t)port, .protocol = protocol});
 }
 
 static int read_label(const struct option_row *row, const char *value, void *place)

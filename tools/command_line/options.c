@@ -321,7 +321,8 @@ static int open_robots(struct options *options)
         return -1;
     for (size_t i = 0; i < options->robots.count; i++) {
         const struct robot_address *robot = &options->robots.robots[i];
-        if (options_add_port(options, robot->url, (struct armtap_port){robot->port, robot->protocol}) != 0)
+        if (options_add_port(options, robot->url,
+                             (struct armtap_port){sizeof(struct armtap_port), robot->port, robot->protocol}) != 0)
             return -1;
     }
     options->source.robots = &options->robots;

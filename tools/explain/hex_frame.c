@@ -117,7 +117,7 @@ static bool is_arp(const uint8_t *bytes, size_t length)
 
 static bool is_robot_port(unsigned number)
 {
-    struct armtap_robot_port port;
+    struct armtap_robot_port port = {.size = sizeof port};
     for (size_t i = 0; armtap_robot_port_at(i, &port); i++)
         if (port.port == number)
             return true;

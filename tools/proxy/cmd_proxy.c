@@ -100,7 +100,7 @@ static const struct option_usage usage = {
 
 static void take_all_ports(struct proxy *proxy)
 {
-    struct armtap_robot_port port;
+    struct armtap_robot_port port = {.size = sizeof port};
     for (size_t i = 0; proxy->port_count < PORTS_MAX && armtap_robot_port_at(i, &port); i++)
         proxy->ports[proxy->port_count++] = (struct port){.robots = port.port, .listens = port.port};
 }

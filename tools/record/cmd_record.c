@@ -266,7 +266,7 @@ static void count_rest(struct record *record)
 /* Whether a port tells what it carries. */
 static bool is_known_port(uint16_t number)
 {
-    struct armtap_port port;
+    struct armtap_port port = {.size = sizeof port};
     for (size_t i = 0; armtap_port_at(i, &port); i++)
         if (port.port == number)
             return true;

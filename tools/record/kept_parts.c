@@ -83,7 +83,7 @@ static bool is_being_written(const char *name)
 static int64_t recorded_time(const char *name, const struct stat *status)
 {
     const struct reader_wish wish = {.name = name, .quiet = true};
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     int64_t time = ARMTAP_NO_TIME;
     struct capture *capture = capture_open(&wish);
     if (!capture)

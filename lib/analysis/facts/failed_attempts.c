@@ -267,7 +267,7 @@ static bool is_empty(const struct armtap_stream *stream)
 static bool is_rtde_port(const char *end)
 {
     const char *colon = strrchr(end, ':');
-    struct armtap_port known;
+    struct armtap_port known = {.size = sizeof known};
     for (size_t i = 0; colon && armtap_port_at(i, &known); i++)
         if (known.protocol == ARMTAP_RTDE && strtoul(colon + 1, NULL, 10) == known.port)
             return true;

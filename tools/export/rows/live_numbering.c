@@ -16,7 +16,7 @@ static bool is_telemetry_port(const struct live_numbering *numbering, const char
     for (size_t i = 0; i < numbering->port_count; i++)
         if (numbering->ports[i].port == port)
             return true;
-    struct armtap_port known;
+    struct armtap_port known = {.size = sizeof known};
     for (size_t i = 0; armtap_port_at(i, &known); i++)
         if (known.port == port)
             return true;

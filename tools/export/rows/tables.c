@@ -610,7 +610,7 @@ static void name_robot(const struct labels *labels, const char *end, char name[6
  * else 0. */
 static unsigned port_apart(const struct labels *labels, const struct armtap_stream *stream)
 {
-    struct armtap_robot_port usual;
+    struct armtap_robot_port usual = {.size = sizeof usual};
     char host[64];
     const char *colon = strrchr(stream->robot, ':');
     unsigned port = colon && colon[1] != '\0' ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;

@@ -22,7 +22,7 @@ struct dated {
 static int find_first(struct dated *dated)
 {
     const struct reader_wish wish = {.name = dated->name, .quiet = true};
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     struct capture *capture = capture_open(&wish);
     dated->first = INT64_MAX;
     if (!capture)
@@ -89,7 +89,7 @@ static int find_later(struct file_turns *turns, const struct replay_source *sour
     const struct reader_wish wish = {
         .name = source->names[file], .input = inputs_at(source->inputs, file), .quiet = true};
     enum capture_outcome outcome = CAPTURE_END;
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     struct capture *capture = capture_open(&wish);
     *when = ARMTAP_NO_TIME;
     if (!capture && errno == ENOMEM)
@@ -111,7 +111,7 @@ static int find_last(const struct replay_source *source, uint32_t file, int64_t 
     const struct reader_wish wish = {
         .name = source->names[file], .input = inputs_at(source->inputs, file), .quiet = true};
     enum capture_outcome outcome = CAPTURE_END;
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     struct capture *capture = capture_open(&wish);
     if (!capture)
         return errno == ENOMEM ? -1 : 0;
@@ -222,7 +222,7 @@ static int add_file(struct file_turns *turns, struct pairs *pairs, const struct 
 {
     const struct reader_wish wish = {
         .name = source->names[file], .input = inputs_at(source->inputs, file), .quiet = true};
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     enum capture_outcome outcome = CAPTURE_END;
     struct capture *capture = capture_open(&wish);
     if (!capture && errno == ENOMEM)

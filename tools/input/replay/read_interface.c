@@ -23,7 +23,7 @@ static const char others[] = " or icmp[0] == 3 or (ip6 proto 58 and ip6[40] == 1
  * frees it; NULL if memory runs out. */
 static char *telemetry_filter(const struct replay_source *source)
 {
-    struct armtap_port port;
+    struct armtap_port port = {.size = sizeof port};
     size_t known = 0, length = 0;
     while (armtap_port_at(known, &port))
         known++;

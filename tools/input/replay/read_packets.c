@@ -263,7 +263,7 @@ bool run_take_next(struct run *run, struct reading *reading, struct armtap_packe
 
 static bool next_packet(struct run *run, struct reading *reading)
 {
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     if (run->stopped || run->ended || (reading->outcome = capture_next(reading->capture, &packet)) <= CAPTURE_END)
         return false;
     if (reading->outcome == CAPTURE_PACKET && !run_take_next(run, reading, &packet))

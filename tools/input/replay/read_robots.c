@@ -45,7 +45,7 @@ static void report(struct run *run, const struct robot_tally *tallies)
 
 void run_robots(struct run *run)
 {
-    struct armtap_packet packet;
+    struct armtap_packet packet = {.size = sizeof packet};
     const struct robot_event *hole;
     enum capture_outcome outcome = CAPTURE_END;
     struct robot_capture *capture = robot_capture_open(run->source->robots);

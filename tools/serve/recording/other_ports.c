@@ -212,7 +212,7 @@ static uint16_t port_of(const struct armtap_stream *stream)
 /* Whether its bytes come as messages, not raw. */
 static bool has_decoder(uint16_t port)
 {
-    struct armtap_port known;
+    struct armtap_port known = {.size = sizeof known};
     for (size_t i = 0; armtap_port_at(i, &known); i++)
         if (known.port == port)
             return true;

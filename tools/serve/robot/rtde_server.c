@@ -39,7 +39,7 @@ void rtde_server_free(struct rtde_server *server)
 
 static void send_answer(const struct rtde_peer *peer, enum armtap_rtde_type type, bool accepted, struct buffer *out)
 {
-    struct armtap_rtde_package reply = {.type = type, .accepted = accepted};
+    struct armtap_rtde_package reply = {.size = sizeof(struct armtap_rtde_package), .type = type, .accepted = accepted};
     rtde_send(peer, &reply, out);
 }
 
@@ -55,7 +55,8 @@ static void answer_version(struct rtde_peer *peer, const struct armtap_rtde_pack
 
 static void answer_release(const struct rtde_peer *peer, struct buffer *out)
 {
-    struct armtap_rtde_package reply = {.type = ARMTAP_RTDE_CONTROLLER_VERSION, .release_count = 4};
+    struct armtap_rtde_package reply = {
+        .size = sizeof(struct armtap_rtde_package), .type = ARMTAP_RTDE_CONTROLLER_VERSION, .release_count = 4};
     memcpy(reply.release, peer->server->options.release, sizeof reply.release);
     rtde_send(peer, &reply, out);
 }
@@ -86,7 +87,10 @@ static void answer_properties(struct rtde_peer *peer, const struct armtap_rtde_p
                                          .count = 1,
                                          .u64 = {(uint64_t)release[0] << 48 | (uint64_t)release[1] << 32 |
                                                  (uint64_t)(release[2] & 0xffff) << 16 | (release[3] & 0xffff)}};
-    struct armtap_rtde_package reply = {.type = ARMTAP_RTDE_PROPERTIES, .types = "NOT_FOUND", .types_length = 9};
+    struct armtap_rtde_package reply = {.size = sizeof(struct armtap_rtde_package),
+                                        .type = ARMTAP_RTDE_PROPERTIES,
+                                        .types = "NOT_FOUND",
+                                        .types_length = 9};
     uint8_t values[8];
     if (request->names_length == sizeof VERSION_PROPERTY - 1 &&
         memcmp(request->names, VERSION_PROPERTY, request->names_length) == 0) {
@@ -133,7 +137,7 @@ static void answer(struct rtde_peer *peer, const struct armtap_rtde_package *req
 /* A whole package. */
 static bool take_package(struct rtde_peer *peer, const uint8_t *bytes, size_t length, struct buffer *out)
 {
-    struct armtap_rtde_package request;
+    struct armtap_rtde_package request = {.size = sizeof request};
     if (bytes[2] == ARMTAP_RTDE_DATA) {
         rtde_take_inputs(peer, bytes + HEADER, length - HEADER);
         return true;
@@ -256,7 +260,8 @@ static void *open_peer(void *user, const struct peer_wish *wish, struct buffer *
         return NULL;
     *peer = (struct rtde_peer){.server = server, .wish = *wish, .protocol = 1, .every = 1};
     if (server->options.text) {
-        struct armtap_rtde_package text = {.type = ARMTAP_RTDE_TEXT,
+        struct armtap_rtde_package text = {.size = sizeof(struct armtap_rtde_package),
+                                           .type = ARMTAP_RTDE_TEXT,
                                            .level = 2,
                                            .text = server->options.text,
                                            .text_length = strlen(server->options.text)};

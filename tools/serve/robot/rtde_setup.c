@@ -79,7 +79,8 @@ static void answer_free(struct answer *answer)
 static void send_types(const struct rtde_peer *peer, enum armtap_rtde_type type, unsigned id,
                        const struct answer *answer, struct buffer *out)
 {
-    struct armtap_rtde_package reply = {.type = type,
+    struct armtap_rtde_package reply = {.size = sizeof(struct armtap_rtde_package),
+                                        .type = type,
                                         .has_id = type == ARMTAP_RTDE_SETUP_INPUTS || peer->protocol >= 2,
                                         .id = id,
                                         .types = answer->types.data ? answer->types.data : "",
