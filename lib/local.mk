@@ -163,6 +163,9 @@ lib/libarmtap.3: lib/libarmtap.3.in lib/manual-types lib/armtap.h
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	sh $(srcdir)/lib/manual-types $(srcdir)/lib/libarmtap.3.in $(srcdir)/lib/armtap.h >$@.new && mv $@.new $@
 
+man_MANS += lib/armtap-abi.7
+EXTRA_DIST += lib/armtap-abi.7
+
 man_MANS += lib/libarmtap-client.3
 CLEANFILES += lib/libarmtap-client.3
 lib/libarmtap-client.3: lib/client/libarmtap-client.3.in lib/manual-types lib/client/armtap-client.h

@@ -25,6 +25,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_proxy \
 	tests/unit/test_dashboard \
 	tests/unit/test_failed_attempts \
+	tests/unit/test_edges \
 	tests/unit/test_field \
 	tests/unit/test_field_selection \
 	tests/unit/test_history \

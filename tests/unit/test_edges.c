@@ -1,0 +1,279 @@
+/* The library's edges: structures that callers fill begin with their size, a state says whose it is, and known is what
+ * the recipe in force has. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armtap.h"
+#include "capture/armtap-capture.h"
+
+/* ---- whose a state is -------------------------------------------------------------------------------------------- */
+
+struct owners {
+    enum armtap_protocol protocol; /* whose records count */
+    enum armtap_generation generation;
+    size_t records;
+    bool wrong;
+};
+
+static int check_owner(void *user, const struct armtap_record *record)
+{
+    struct owners *owners = user;
+    for (size_t i = 0; i < record->arm_count; i++) {
+        const struct armtap_state *state = record->arms[i].state;
+        owners->wrong = owners->wrong || state->protocol != record->protocol || state->time != record->where.time ||
+                        state->generation != record->stream->generation || state->version != record->version ||
+                        state->arm != record->arms[i].number;
+    }
+    if (record->direction == ARMTAP_FROM_ROBOT && record->state->protocol == owners->protocol) {
+        owners->records++;
+        owners->generation = record->state->generation;
+    }
+    return 0;
+}
+
+static void test_a_state_says_whose_it_is(void **unused)
+{
+    static const struct {
+        const char *name;
+        enum armtap_protocol protocol;
+        enum armtap_generation generation;
+    } samples[] = {{"cb2-812.pcap.gz", ARMTAP_REALTIME, ARMTAP_GENERATION_CB2},
+                   {"cb3-1060.pcap.gz", ARMTAP_REALTIME, ARMTAP_GENERATION_CB3E},
+                   {"e-series-1220.pcapng.gz", ARMTAP_REALTIME, ARMTAP_GENERATION_CB3E},
+                   {"rtde-stop.pcap", ARMTAP_RTDE, ARMTAP_GENERATION_CB3E},
+                   {"primary-stop.pcap.gz", ARMTAP_PRIMARY, ARMTAP_GENERATION_CB3E},
+                   {"aubo-two-arms.pcap.gz", ARMTAP_AUBO, ARMTAP_GENERATION_AUBO}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct armtap_sink sink = {.size = sizeof sink, .on_record = check_owner};
+        struct owners owners = {.protocol = samples[i].protocol};
+        struct armtap_net *net;
+        char path[400];
+        if (!armtap_protocol_name(samples[i].protocol))
+            continue;
+        snprintf(path, sizeof path, "%s/captures/%s", getenv("srcdir") ? getenv("srcdir") : ".", samples[i].name);
+        struct armtap_capture *capture = armtap_capture_open(path);
+        assert_int_equal(armtap_net_new(NULL, &sink, &owners, &net), ARMTAP_OK);
+        int error = armtap_capture_push(capture, net);
+        if (error != ARMTAP_OK)
+            fail_msg("%s", armtap_capture_problem(capture));
+        armtap_net_finish(net);
+        if (owners.wrong || owners.records < 5 || owners.generation != samples[i].generation)
+            fail_msg("%s: %zu records, generation %d", samples[i].name, owners.records, (int)owners.generation);
+        armtap_net_free(net);
+        armtap_capture_close(capture);
+    }
+}
+
+/* The name of mode 7 in a packet of that size, by the state alone. */
+static const char *mode_seven(size_t size, struct armtap_state *state)
+{
+    uint8_t packet[1220];
+    const struct armtap_field *mode = armtap_field_at(ARMTAP_ID_robot_mode);
+    struct armtap_state *sent = armtap_state_new();
+    assert_non_null(sent);
+    sent->robot_mode = 7;
+    armtap_set_add(&sent->known, ARMTAP_ID_robot_mode);
+    assert_int_equal(armtap_encode_realtime(sent, size, packet), ARMTAP_OK);
+    assert_int_equal(armtap_decode_realtime(packet, size, state), size);
+    armtap_state_free(sent);
+    return armtap_enum_name(mode, state->robot_mode, state->generation);
+}
+
+static void test_a_mode_is_read_by_its_state(void **unused)
+{
+    struct armtap_state *state = armtap_state_new(), *other = armtap_state_new();
+    (void)unused;
+    assert_true(state->time == ARMTAP_NO_TIME && state->protocol == ARMTAP_PROTOCOL_NONE && state->arm == 0);
+    assert_string_equal(mode_seven(1060, state), "RUNNING");
+    assert_true(state->protocol == ARMTAP_REALTIME && state->version == 1060 && state->arm == 1);
+    assert_string_equal(mode_seven(812, state), "NO_POWER");
+    assert_int_equal(state->version, 812);
+    armtap_state_copy(other, state);
+    assert_true(other->generation == ARMTAP_GENERATION_CB2 && other->version == 812);
+    armtap_state_clear(other);
+    assert_true(other->generation == ARMTAP_GENERATION_UNKNOWN && other->time == ARMTAP_NO_TIME);
+    armtap_state_merge(other, state);
+    assert_true(other->generation == ARMTAP_GENERATION_CB2 && other->protocol == ARMTAP_REALTIME);
+    armtap_state_free(state);
+    armtap_state_free(other);
+}
+
+/* ---- what is known ----------------------------------------------------------------------------------------------- */
+
+struct seen {
+    struct armtap_set known;
+    size_t records;
+};
+
+static int keep_known(void *user, const struct armtap_record *record)
+{
+    struct seen *seen = user;
+    seen->known = record->state->known;
+    seen->records++;
+    return 0;
+}
+
+static struct armtap_conn *connect_by(enum armtap_protocol protocol, struct seen *seen)
+{
+    struct armtap_sink sink = {.size = sizeof sink, .on_record = keep_known};
+    struct armtap_conn_options options = {.size = sizeof options, .protocol = protocol};
+    struct armtap_conn *conn;
+    *seen = (struct seen){.records = 0};
+    assert_int_equal(armtap_conn_new(&options, &sink, seen, &conn), ARMTAP_OK);
+    return conn;
+}
+
+static void push_legacy(struct armtap_conn *conn, size_t size, double clock)
+{
+    uint8_t packet[1220];
+    struct armtap_state *state = armtap_state_new();
+    assert_non_null(state);
+    state->timestamp = clock;
+    armtap_set_add(&state->known, ARMTAP_ID_timestamp);
+    assert_int_equal(armtap_encode_realtime(state, size, packet), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, packet, size, NULL), ARMTAP_OK);
+    armtap_state_free(state);
+}
+
+static void test_shorter_packets_know_less(void **unused)
+{
+    struct seen seen;
+    struct armtap_recipe *recipe;
+    struct armtap_conn *conn = connect_by(ARMTAP_REALTIME, &seen);
+    (void)unused;
+    assert_int_equal(armtap_recipe_realtime(1220, &recipe), ARMTAP_OK);
+    const struct armtap_field *last = armtap_recipe_at(recipe, armtap_recipe_count(recipe) - 1)->field;
+    for (int i = 0; i < 3; i++)
+        push_legacy(conn, 1220, 100 + i * 0.002);
+    assert_true(seen.records >= 1 && armtap_set_has(&seen.known, last->id));
+    for (int i = 0; i < 4; i++)
+        push_legacy(conn, 1060, 101 + i * 0.002);
+    assert_true(armtap_set_has(&seen.known, ARMTAP_ID_timestamp) && !armtap_set_has(&seen.known, last->id));
+    armtap_recipe_release(recipe);
+    armtap_conn_free(conn);
+}
+
+static void push_package(struct armtap_conn *conn, struct armtap_rtde_package package)
+{
+    uint8_t bytes[1024];
+    package.size = sizeof package;
+    package.protocol = 2;
+    int length = armtap_rtde_write(&package, bytes, sizeof bytes);
+    assert_true(length > 0);
+    assert_int_equal(armtap_conn_push(conn, package.direction, bytes, (size_t)length, NULL), ARMTAP_OK);
+}
+
+static void set_up(struct armtap_conn *conn, const char *names, const char *types, unsigned id)
+{
+    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_OUTPUTS,
+                                                    .direction = ARMTAP_TO_ROBOT,
+                                                    .frequency = 125,
+                                                    .names = names,
+                                                    .names_length = strlen(names)});
+    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_OUTPUTS,
+                                                    .direction = ARMTAP_FROM_ROBOT,
+                                                    .has_id = true,
+                                                    .id = id,
+                                                    .types = types,
+                                                    .types_length = strlen(types)});
+}
+
+static void push_data(struct armtap_conn *conn, unsigned id, size_t length)
+{
+    static const uint8_t values[256];
+    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_DATA,
+                                                    .direction = ARMTAP_FROM_ROBOT,
+                                                    .has_id = true,
+                                                    .id = id,
+                                                    .values = values,
+                                                    .values_length = length});
+}
+
+static void test_another_recipe_knows_its_own(void **unused)
+{
+    struct seen seen;
+    struct armtap_conn *conn = connect_by(ARMTAP_RTDE, &seen);
+    (void)unused;
+    push_package(conn,
+                 (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .direction = ARMTAP_TO_ROBOT, .version = 2});
+    push_package(
+        conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .direction = ARMTAP_FROM_ROBOT, .accepted = 1});
+    set_up(conn, "timestamp,actual_q", "DOUBLE,VECTOR6D", 1);
+    push_data(conn, 1, 8 + 48);
+    assert_int_equal(seen.records, 1);
+    assert_true(armtap_set_has(&seen.known, ARMTAP_ID_actual_q));
+    set_up(conn, "timestamp,robot_mode", "DOUBLE,INT32", 2);
+    push_data(conn, 2, 8 + 4);
+    assert_int_equal(seen.records, 2);
+    assert_true(armtap_set_has(&seen.known, ARMTAP_ID_robot_mode) && armtap_set_has(&seen.known, ARMTAP_ID_timestamp));
+    assert_false(armtap_set_has(&seen.known, ARMTAP_ID_actual_q));
+    armtap_conn_free(conn);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+/* As programs have them that were built with a newer header. */
+struct newer_port {
+    struct armtap_port port;
+    uint64_t more;
+};
+
+static void test_sizes_of_other_releases(void **unused)
+{
+    static const uint8_t bytes[64];
+    struct newer_port ports[2] = {{.port = {sizeof ports[0], 40001, ARMTAP_RTDE}, .more = 1},
+                                  {.port = {sizeof ports[0], 40002, ARMTAP_RTDE}, .more = 1}};
+    struct armtap_net_options options = {.size = sizeof options, .ports = &ports[0].port, .port_count = 2};
+    struct armtap_packet packet = {
+        .size = sizeof packet + 8, .link_type = 1, .data = bytes, .captured = 64, .length = 64};
+    struct armtap_rtde_package package = {.size = sizeof package - 1};
+    struct armtap_port port = {.size = sizeof port - 1};
+    struct armtap_robot_port robot_port = {.size = sizeof robot_port - 1};
+    struct armtap_net *net = NULL;
+    (void)unused;
+    assert_int_equal(armtap_net_new(&options, NULL, NULL, &net), ARMTAP_OK);
+    assert_int_equal(armtap_net_packet(net, &packet), ARMTAP_OK);
+    packet.size = sizeof packet - 1;
+    assert_int_equal(armtap_net_packet(net, &packet), ARMTAP_ERR_ARGUMENT);
+    packet.size = 0;
+    assert_int_equal(armtap_net_packet(net, &packet), ARMTAP_ERR_ARGUMENT);
+    armtap_net_free(net);
+    ports[0].port.size = 0;
+    assert_int_equal(armtap_net_new(&options, NULL, NULL, &net), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_rtde_parse("\0\3v", 3, ARMTAP_TO_ROBOT, 2, &package), ARMTAP_ERR_ARGUMENT);
+    package.size = sizeof package + 8;
+    assert_int_equal(armtap_rtde_parse("\0\3v", 3, ARMTAP_TO_ROBOT, 2, &package), ARMTAP_OK);
+    assert_int_equal(package.size, sizeof package + 8);
+    assert_false(armtap_port_at(0, &port));
+    assert_false(armtap_robot_port_at(0, &robot_port));
+    port.size = sizeof port;
+    assert_true(armtap_port_at(0, &port));
+}
+
+/* Values within other structures: they keep their layout, so they need no size (libarmtap.3). */
+static void test_values_keep_their_layout(void **unused)
+{
+    (void)unused;
+    assert_int_equal(sizeof(struct armtap_where), 24);
+    assert_int_equal(offsetof(struct armtap_where, packet), 8);
+    assert_int_equal(offsetof(struct armtap_where, file), 16);
+    assert_int_equal(sizeof(struct armtap_set), 128);
+    assert_int_equal(sizeof(struct armtap_missing), 2 * sizeof(size_t));
+    assert_int_equal(offsetof(struct armtap_state, known), 0);
+    assert_int_equal(offsetof(struct armtap_state, time), 128);
+    assert_int_equal(offsetof(struct armtap_state, own), 152);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_state_says_whose_it_is),  cmocka_unit_test(test_a_mode_is_read_by_its_state),
+        cmocka_unit_test(test_shorter_packets_know_less), cmocka_unit_test(test_another_recipe_knows_its_own),
+        cmocka_unit_test(test_sizes_of_other_releases),   cmocka_unit_test(test_values_keep_their_layout),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
