@@ -41,7 +41,7 @@ ELSEWHERE = {
     ("docs/archives.md", "sh slurm"): "tests/archives/slurm-check.py",
 }
 # Blocks that say why they are not run: robots, ROS 2, MATLAB, Spark, and what Debian's Python lacks. One more needs a reason.
-MARKED = 31
+MARKED = 33
 # Programs and modules that a page needs besides the shell.
 NEEDS = {
     "docs/in-pandas.md": ("pandas",),
@@ -456,7 +456,7 @@ DUMP = packet(1.0, 0.5) + packet(1.5, -2.0)
 SKIPS = b"".join(packet(32 + tick / 4) for tick in range(104) if not 90 <= tick < 94)
 # Of each program in C of a page, in order: what it reads, and prints.
 PROGRAMS = {
-    "docs/in-c.md": ((DUMP, "1 0.5\n1.5 -2\n"), (
+    "docs/in-c.md": ((DUMP, "1 0.5\n1.5 -2\n"), (b"", ""), (
         SKIPS, "clock.skipped: the controller skipped 4 packages (clock jumped 1.250 s, expected 0.250 s), when several packages came in one packet: "
         "they waited in the robot's system, or on the way\n  clock_step_s: 1.25\n")),
     "docs/moving-off-the-matlab-interface.md": ((DUMP, "1 0.5\n1.5 -2\n"),),
@@ -473,8 +473,26 @@ def check_programs(page, book):
         expect("%s: program %d" % (page, number), printed.encode() in (done.stdout, done.stderr), done)
 
 
-PREPARE = {"docs/in-matlab.md": make_dump, "docs/moving-off-the-matlab-interface.md": make_client}
-CHECK = {"docs/in-pandas.md": check_pandas, "docs/in-parquet.md": check_parquet, "docs/in-matlab.md": check_matlab}
+def has_plain_library():
+    """Whether there is a shared library that Python can load: one with sanitizers needs them to come first."""
+    return "-fsanitize" not in os.environ.get("CFLAGS", "") and os.path.exists(BUILT + "/lib/.libs/libarmtap.so.0")
+
+
+def load_library(_book):
+    """The library of this build, in place of an installed one of that name."""
+    import ctypes
+    ctypes.CDLL(BUILT + "/lib/.libs/libarmtap.so.0", mode=ctypes.RTLD_GLOBAL)
+
+
+PREPARE = {"docs/bindings.md": load_library, "docs/in-matlab.md": make_dump, "docs/moving-off-the-matlab-interface.md": make_client}
+def check_bindings(book):
+    """What the page reads by offset is the first record that is exported."""
+    row = rows_of(SAMPLES + "cb3-1060.pcap.gz", "--fields", "actual_q,robot_mode")[0]
+    value, state = book.names["value"], book.names["state"]
+    expect("by offset", value(state, "actual_q") == [row["actual_q_%d" % joint] for joint in range(6)] and value(state, "robot_mode") == [row["robot_mode"]], row)
+
+
+CHECK = {"docs/bindings.md": check_bindings, "docs/in-pandas.md": check_pandas, "docs/in-parquet.md": check_parquet, "docs/in-matlab.md": check_matlab}
 
 
 # ---- the pages, the manuals, --help ------------------------------------------------------------------------------------
@@ -494,7 +512,7 @@ def check_page(page):
     lacking = [need for need in NEEDS.get(page, ()) if missing(need)]
     for need in lacking:
         lacks(need, page)
-    if problems or lacking or not all(map(is_built_in, LIBRARIES.get(page, ()))):
+    if problems or lacking or not all(map(is_built_in, LIBRARIES.get(page, ()))) or page == "docs/bindings.md" and not has_plain_library():
         return
     book = Notebook(os.getcwd() + "/page")
     PREPARE.get(page, lambda book: None)(book)
