@@ -52,17 +52,7 @@ lib_libinside_la_SOURCES = \
 	lib/connection/span.h \
 	lib/connection/spoken.c \
 	lib/layers/layer.h \
-	lib/layers/mailbox.c \
-	lib/layers/mailbox_command.c \
-	lib/layers/mailbox_command.h \
-	lib/layers/mailbox_said.c \
-	lib/layers/mailbox_script.c \
 	lib/layers/mailbox_script.h \
-	lib/layers/mailbox_table.c \
-	lib/layers/ur_rtde_commands.def \
-	lib/layers/ur_rtde_operations.def \
-	lib/layers/ur_rtde_recipes.def \
-	lib/layers/ur_rtde_releases.def \
 	lib/network/attempt.c \
 	lib/network/attempt.h \
 	lib/network/flow.c \
@@ -137,7 +127,29 @@ lib_libinside_la_SOURCES = \
 	lib/tcp/tcp_end.c \
 	lib/tcp/tcp_deliver.h
 
-lib_libinside_la_LIBADD = lib/libwords.la lib/libevidence.la $(AUBO_LIBS) -lm
+if BUILD_UR_RTDE
+lib_libinside_la_SOURCES += \
+	lib/layers/mailbox.c \
+	lib/layers/mailbox_command.c \
+	lib/layers/mailbox_command.h \
+	lib/layers/mailbox_said.c \
+	lib/layers/mailbox_script.c \
+	lib/layers/mailbox_table.c \
+	lib/layers/ur_rtde_commands.def \
+	lib/layers/ur_rtde_operations.def \
+	lib/layers/ur_rtde_recipes.def \
+	lib/layers/ur_rtde_releases.def
+else
+lib_libinside_la_SOURCES += \
+	lib/layers/mailbox_none.c
+endif
+
+if BUILD_RTDE_GUESS
+EVIDENCE_LIBS = lib/libevidence.la
+else
+EVIDENCE_LIBS =
+endif
+lib_libinside_la_LIBADD = lib/libwords.la $(EVIDENCE_LIBS) $(AUBO_LIBS) -lm
 
 armtapincludedir = $(includedir)/armtap
 armtapinclude_HEADERS = \
@@ -182,4 +194,3 @@ EXTRA_DIST += \
 	lib/manual-types
 
 include lib/analysis/local.mk
-include lib/capture/local.mk

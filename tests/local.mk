@@ -276,7 +276,6 @@ TESTS += $(LONG_UNIT_TESTS)
 endif
 TESTS += $(LONG_TESTS)
 
-TEST_EXTENSIONS = .py
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/limited
 PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/with-python
 
@@ -341,6 +340,10 @@ check-local: check-TESTS
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
 
+# What programs for microcontrollers take of the library.
+sizes-check:
+	@srcdir='$(abs_top_srcdir)' $(SHELL) $(srcdir)/tests/gates/sizes
+
 lint:
 	CC='$(CC)' CPPFLAGS='$(TOOLS_CFLAGS)' CFLAGS='$(ARMTAP_C_FLAGS)' \
 	    sh $(srcdir)/tests/lint
@@ -387,7 +390,7 @@ coverage:
 	sh $(srcdir)/tests/coverage coverage-source coverage
 	chmod -R u+w coverage-source && rm -rf coverage-source
 
-.PHONY: lint format gallery mutants coverage
+.PHONY: lint format gallery mutants coverage sizes-check
 
 EXTRA_DIST += \
 	tests/cases-check.py \
@@ -402,6 +405,9 @@ EXTRA_DIST += \
 	tests/coverage \
 	tests/emulated/run \
 	tests/gates/circles \
+	tests/gates/sizes \
+	tests/library/library-check \
+	tests/library/local.mk \
 	tests/gates/house.numbers \
 	tests/gates/layers.rules \
 	tests/golden \
