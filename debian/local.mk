@@ -38,5 +38,6 @@ EXTRA_DIST += \
 	debian/libarmtap0.install \
 	debian/libarmtap0.symbols \
 	debian/not-installed \
+	debian/python3-armtap.install \
 	debian/rules \
 	debian/source/format

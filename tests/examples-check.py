@@ -46,6 +46,7 @@ MARKED = 33
 NEEDS = {
     "docs/in-pandas.md": ("pandas",),
     "docs/in-parquet.md": ("@duckdb", "editcap"),
+    "docs/in-python.md": ("pandas", "matplotlib", "editcap"),
     "docs/in-matlab.md": ("octave-cli", "h5py", "editcap"),
     "docs/in-wireshark.md": ("tshark",),
     "docs/why-it-stopped.md": ("jq",),
@@ -553,6 +554,7 @@ def main():
     if sys.executable != DEBIAN and os.path.exists(DEBIAN) and (missing("pandas") or missing("h5py")):
         os.execv(DEBIAN, [DEBIAN, *sys.argv])
     os.environ["ARMTAP"] = ARMTAP
+    sys.path.insert(0, TOP + "/python")
     pages = ["README.md", "lib/client/README.md"] + sorted(os.path.relpath(path, TOP) for path in glob.glob(TOP + "/docs/**/*.md", recursive=True))
     expect("pages", len(pages) > 10 and set(pages) >= {page for page, _ in ELSEWHERE}, pages)
     marked = sum(run_page(page, read(page), None)[1]["marked"] for page in pages)

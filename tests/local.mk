@@ -268,6 +268,7 @@ SCRIPT_TESTS = \
 	tests/arm-check.py \
 	tests/pager-check.py \
 	tests/people-check.py \
+	tests/python-check.py \
 	tests/union-check.py
 TESTS += $(LONGEST_TEST)
 include tests/live/local.mk
@@ -311,6 +312,13 @@ if INSTALL_fish_COMPLETION
 	cmp '$(srcdir)/tools/completions/fish/armtap.fish' '$(DESTDIR)$(fishcompletiondir)/armtap.fish'
 else
 	! test -e '$(DESTDIR)$(datadir)/fish/vendor_completions.d/armtap.fish'
+endif
+
+if INSTALL_PYTHON
+	for file in $(PYTHON_PACKAGE); do cmp "$(srcdir)/$$file" "$(DESTDIR)$(packagedir)/$${file##*/}" || exit 1; done
+	grep -qx 'Version: $(PACKAGE_VERSION)' '$(DESTDIR)$(packageinfodir)/METADATA'
+else
+	! find '$(DESTDIR)$(prefix)/lib' -name 'armtap-*.dist-info' | grep .
 endif
 
 # Shows that `no` leaves a completion out.

@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	tests/bench/README.md \
 	tests/bench/live_cases.py \
 	tests/bench/messages.py \
+	tests/bench/python_case.py \
 	tests/bench/rows_cases.py \
 	tests/bench/run \
 	tests/bench/changed.py \

@@ -1,0 +1,262 @@
+"""Captures and robots: what open() returns."""
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import shutil
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterable, Iterator, List, Optional, Sequence, Union
+from weakref import WeakSet
+
+import numpy as np
+
+from . import program, results
+from .columns import Table, memory_file, table_of
+
+if TYPE_CHECKING:
+    import pandas
+
+Source = Union[str, bytes, "os.PathLike[str]"]
+Moment = Union[str, float, datetime.datetime, datetime.timedelta, np.datetime64, np.timedelta64]
+STANDARD_INPUT = "-"
+
+
+class SeveralStreams(program.Error):
+    """Several streams, or several recipes of one, have records: choose one with stream=, or union=True for one table of all.
+
+    streams: those that have records
+    """
+
+    streams: List[results.Stream] = []
+
+
+def moment_word(moment: Moment) -> str:
+    """A time for the program's --from and --to."""
+    if isinstance(moment, str):
+        return moment
+    if isinstance(moment, datetime.timedelta):
+        return "+%r" % moment.total_seconds()
+    if isinstance(moment, np.timedelta64):
+        return "+%r" % float(moment / np.timedelta64(1, "s"))
+    if isinstance(moment, (int, float, np.number)):
+        return "+%r" % float(moment)
+    if hasattr(moment, "to_datetime64"):  # pandas.Timestamp
+        moment = moment.to_datetime64()
+    elif isinstance(moment, datetime.datetime) and moment.tzinfo:
+        moment = moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return "%d.%09d" % divmod(np.datetime64(moment, "ns").astype(np.int64), 10**9)
+
+
+def _is_robot(source: str) -> bool:
+    return "://" in source and not os.path.exists(source)
+
+
+def _word(source: Source) -> str:
+    """A source on the command line."""
+    if isinstance(source, str) and (source == STANDARD_INPUT or _is_robot(source)):
+        return source
+    name = os.fspath(source)  # type: ignore[arg-type]
+    return os.path.join(".", name) if name.startswith("-") else name
+
+
+class Capture:
+    """A capture, several captures that follow one another, or a robot. Made by armtap.open().
+
+    Nothing is kept of a file: each call reads it again, with the program. It is a context manager, which ends the programs
+    that records() left running.
+    """
+
+    def __init__(self, sources: Sequence[Source], options: Dict[str, Any]) -> None:
+        given = [each for each in sources if isinstance(each, (bytes, bytearray, memoryview))]
+        if len(given) > 1 or given and STANDARD_INPUT in sources:
+            raise ValueError("only one source can be bytes or '-'")
+        self._words = [STANDARD_INPUT if each in given else _word(each) for each in sources]
+        self._options = options
+        self._spool: Optional[BinaryIO] = None
+        self._streams: Optional[List[results.Stream]] = None
+        self._running: "WeakSet[Any]" = WeakSet()
+        if given:
+            self._keep(given[0])
+        if any(not self._is_live(word) and word != STANDARD_INPUT and not os.path.exists(word) for word in self._words):
+            self.streams  # the program says what is wrong with the name
+
+    # ---- what is read ----------------------------------------------------------------------------------------------
+
+    def _is_live(self, word: str) -> bool:
+        return _is_robot(word)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is a robot or an interface, which is read until it is stopped."""
+        return any(map(self._is_live, self._words)) or "interface" in self._options
+
+    def _keep(self, data: Optional[bytes] = None) -> None:
+        """Bytes, or what standard input has, in a file that can be read again."""
+        self._spool = memory_file("armtap-input")
+        if data is None:
+            shutil.copyfileobj(sys.stdin.buffer, self._spool)
+        else:
+            self._spool.write(data)
+        self._spool.flush()
+
+    @contextmanager
+    def _input(self, live: bool = False) -> Iterator[program.Input]:
+        """What a command reads. live: standard input is passed on as it comes, and is used up then."""
+        if STANDARD_INPUT not in self._words:
+            yield program.Input(self._words)
+        elif live and not self._spool:
+            yield program.Input(self._words, sys.stdin.fileno())
+        else:
+            if not self._spool:
+                self._keep()
+            assert self._spool
+            # A descriptor of its own, from the beginning: several commands may read at once.
+            with open("/dev/fd/%d" % self._spool.fileno(), "rb") as file:
+                file.seek(0)
+                yield program.Input(self._words, file.fileno())
+
+    def _run(self, command: str, options: Dict[str, Any], output: Optional[int] = None) -> bytes:
+        words = [command, *program.option_words({**self._options, **options})]
+        with self._input() as given:
+            return program.run(words, given, output)
+
+    # ---- what it has -----------------------------------------------------------------------------------------------
+
+    @property
+    def streams(self) -> List[results.Stream]:
+        """The connections with telemetry, as Stream objects. The capture is read once for it. Of a robot: fails."""
+        if self._streams is None:
+            if self.is_live:
+                raise program.Error("a robot's streams are known only while it is read: use records() or read(stop=)")
+            self._streams = results.streams_of(self._run("info", {"json": True}))
+        return self._streams
+
+    def read(self, stream: Union[int, results.Stream, None] = None, fields: Union[str, Iterable[str], None] = None,
+             start: Optional[Moment] = None, stop: Optional[Moment] = None, *, union: bool = False, **options: Any) -> Table:
+        """Reads records into arrays: a dict, {"time": array of N, "actual_q": array of N x 6, ...}.
+
+        stream: its number in `streams`; needed where several have records
+        fields: names, in order: ["timestamp", "actual_q"], one element as "actual_q_0", patterns as "*_mode"; also columns that
+            are not fields, as "packet", "robot_time", "gap_s", "lost_s". Default: all fields
+        start, stop: from and to this time, both inclusive: seconds from the first packet (10.5), a datetime (without a zone:
+            UTC), a numpy.datetime64, or a text as the program takes it: "2026-01-31T12:00:00.5Z", "+10.5", "08:53:30"
+        union: one table of all streams, or of all recipes of one, with the columns robot, stream and protocol
+        options: those of `armtap export`: every="100ms", grid="10ms", enums="name", to_robot=True, label={"10.0.0.2": "left"}
+
+        Returns a Table, which says how types and absent values are represented. Units: SI and rad, table.units has them.
+        Raises SeveralStreams, or Error with what the program said. Warns of missing data and guesses (ArmtapWarning).
+        A robot is read until `stop`: read(stop=10) takes ten seconds.
+        """
+        number = stream.stream if isinstance(stream, results.Stream) else stream
+        options = {**options, "union": union, "stream": number, "fields": _names(fields), **_span(start, stop)}
+        with memory_file("armtap-columns") as file:
+            try:
+                self._run("export", {**options, "format": "npz", "output": "/dev/fd/%d" % file.fileno()}, file.fileno())
+            except program.Error as error:
+                raise self._several(error) or error from None
+            return table_of(file)
+
+    def _several(self, error: program.Error) -> Optional[SeveralStreams]:
+        """An error that is about several tables: the program offers a file for each."""
+        if error.status != 2 or "--split" not in str(error):
+            return None
+        several = SeveralStreams("%s\nhere: read(stream=N), or read(union=True)" % error, error.status, error.command)
+        several.streams = [] if self.is_live else [each for each in self.streams if each.records > 0]
+        return several
+
+    def to_pandas(self, stream: Union[int, results.Stream, None] = None, fields: Union[str, Iterable[str], None] = None,
+                  start: Optional[Moment] = None, stop: Optional[Moment] = None, *, union: bool = False,
+                  **options: Any) -> "pandas.DataFrame":
+        """The same as read(), as a pandas.DataFrame.
+
+        The index is the time, in UTC, to the nanosecond; of a raw dump, without times, the row's number. A vector has a column
+        for each element: actual_q_0 ... actual_q_5. Integers of which some are absent have pandas' types Int32, UInt64 ..., and
+        boolean; absent numbers are NaN, absent texts None. frame.attrs["units"] has the unit of each column.
+        Nothing is copied: before columns are added to a frame of more than a hundred, frame.copy() makes it one piece.
+        """
+        return self.read(stream, fields, start, stop, union=union, **options).to_pandas()
+
+    def diagnose(self, **options: Any) -> results.Diagnosis:
+        """What went wrong, when, in which packet and on whose side.
+
+        options: those of `armtap diagnose`
+        """
+        return results.diagnosis_of(self._run("diagnose", {**options, "json": True}))
+
+    def records(self, stream: Union[int, results.Stream, None] = None, fields: Union[str, Iterable[str], None] = None,
+                start: Optional[Moment] = None, stop: Optional[Moment] = None, **options: Any) -> Iterator[Dict[str, Any]]:
+        """Records one by one, as they come, of all streams: of a robot, an interface, a growing file, or any capture.
+
+        Each is a dict: "time" (seconds since 1970, a double: exact to 0.2 us), "time_ns" (the same, an int, exact), "packet",
+        "stream", "robot", "protocol", "direction", then the fields: numbers, or lists of a vector's elements. What a record
+        lacks is not in it; NaN and infinite values are None. Arguments are those of read(); follow=True waits for what
+        is still to be written to the file.
+
+        A robot is read until the iterator is closed, or the loop interrupted (Ctrl-C): both end the program. A `with` of the
+        capture closes it, too.
+        """
+        number = stream.stream if isinstance(stream, results.Stream) else stream
+        options = {**self._options, **options, "stream": number, "fields": _names(fields), **_span(start, stop)}
+        rows = self._rows(["export", *program.option_words({**options, "format": "ndjson"})])
+        self._running.add(rows)
+        return rows
+
+    def _rows(self, words: List[str]) -> Iterator[Dict[str, Any]]:
+        with self._input(live=True) as given:
+            lines = program.lines_of(words, given)
+            try:
+                for line in lines:
+                    record = json.loads(line)
+                    seconds = record.get("time")
+                    yield record if seconds is None else {"time": seconds, "time_ns": _nanoseconds(line), **record}
+            finally:
+                lines.close()  # type: ignore[attr-defined]
+
+    # ---- its life --------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Ends what records() left running, and frees bytes that were given."""
+        for rows in list(self._running):
+            rows.close()
+        if self._spool:
+            self._spool.close()
+            self._spool = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_spool", None):
+            self.close()
+
+    def __enter__(self) -> "Capture":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        name = "armtap.open(%s)" % ", ".join(map(repr, self._words))
+        if self.is_live:
+            return name + ": live"
+        rows = [("stream", "robot", "client", "protocol", "records", "Hz", "fields")]
+        for each in self.streams:
+            rate = "-" if each.rate_hz is None else "%.1f" % each.rate_hz
+            rows.append((str(each.stream), each.robot, each.client, each.protocol, str(each.records), rate, str(len(each.fields))))
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        return "\n".join([name, *lines])
+
+
+def _names(fields: Union[str, Iterable[str], None]) -> Optional[str]:
+    return fields if fields is None or isinstance(fields, str) else ",".join(fields)
+
+
+def _span(start: Optional[Moment], stop: Optional[Moment]) -> Dict[str, Optional[str]]:
+    return {"from": None if start is None else moment_word(start), "to": None if stop is None else moment_word(stop)}
+
+
+def _nanoseconds(line: bytes) -> int:
+    """The record's time, which begins its line with nine decimals: {"time":1769860800.016193934,"""
+    seconds, _, rest = line[len('{"time":'):].partition(b".")
+    return int(seconds + rest[:9])

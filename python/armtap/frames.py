@@ -1,0 +1,75 @@
+"""Columns as a pandas.DataFrame. pandas is imported here only."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List
+
+import numpy as np
+
+from .columns import Table
+
+if TYPE_CHECKING:
+    import pandas
+
+INDEX = ("time", "time_ns")  # in the index, not among the columns
+NOTED = ("robot", "stream", "protocol", "direction", "enums")  # of meta, kept in attrs
+
+
+def _flat(name: str, array: np.ndarray) -> List[str]:
+    return [name] if array.ndim == 1 else ["%s_%d" % (name, i) for i in range(array.shape[1])]
+
+
+def _nullable(array: np.ma.MaskedArray) -> Any:
+    """A column in which values are absent, in pandas' own types, which keep integers exact."""
+    import pandas
+    values, absent = np.ma.getdata(array), np.ma.getmaskarray(array)
+    if values.dtype.kind == "b":
+        return pandas.arrays.BooleanArray(values, absent)
+    if values.dtype.kind in "iu":
+        return pandas.arrays.IntegerArray(values, absent)
+    texts = values.astype(object)
+    texts[absent] = None
+    return texts
+
+
+def _columns(table: Table) -> Dict[str, Any]:
+    """The columns of a frame: views of the table's arrays where their types allow it."""
+    columns: Dict[str, Any] = {}
+    for name, array in table.items():
+        if name in INDEX:
+            continue
+        for i, key in enumerate(_flat(name, array)):
+            column = array if array.ndim == 1 else array[:, i]
+            if isinstance(column, np.ma.MaskedArray):
+                columns[key] = _nullable(column)
+            else:
+                columns[key] = column.astype(object) if column.dtype.kind in "US" else column
+    return columns
+
+
+def _index(table: Table) -> Any:
+    """The times, in UTC; the numbers of rows where no row has a time."""
+    import pandas
+    time = table.get("time")
+    if time is None or table.rows and np.isnat(time).all():
+        return pandas.RangeIndex(table.rows, name="row")
+    return pandas.DatetimeIndex(time, tz="UTC", name="time")
+
+
+def _units(table: Table) -> Dict[str, str]:
+    units = {}
+    for name, array in table.items():
+        if name in table.units:
+            names = _flat(name, array)
+            parts = table.units[name].split(", ")  # of a pose "m, rad": half of its elements each
+            units.update({each: parts[i * len(parts) // len(names)] for i, each in enumerate(names)})
+    return units
+
+
+def frame_of(table: Table) -> "pandas.DataFrame":
+    """A DataFrame of a table's columns; `attrs` has the units by column, and whose they are."""
+    import pandas
+    # Copies of hundreds of megabytes take longer than all else. `frame.copy()` puts the columns together.
+    frame = pandas.DataFrame(_columns(table), copy=False) if table else pandas.DataFrame(index=range(table.rows))
+    frame.index = _index(table)
+    frame.attrs.update({key: table.meta[key] for key in NOTED if key in table.meta}, units=_units(table))
+    return frame
