@@ -97,3 +97,6 @@ lib_libinside_la_SOURCES += \
 endif
 
 EXTRA_DIST += decoders/README.md
+
+# config.status makes it.
+DISTCLEANFILES = decoders/chosen.def
