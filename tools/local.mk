@@ -80,8 +80,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/file_reader.h \
 	tools/input/files/input_files.c \
 	tools/input/files/input_files.h \
-	tools/input/files/packings.c \
-	tools/input/files/packings.h \
 	tools/input/files/recipe_file.c \
 	tools/input/files/recipe_file.h \
 	tools/input/replay/file_order.c \

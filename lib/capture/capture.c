@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "packet_file.h"
-#include "unpacking.h"
+#include "unpacker.h"
 
 #define REASON_MAX 80
 

@@ -12,8 +12,7 @@ lib_libcapture_la_SOURCES = \
 	lib/capture/pcapng_blocks.h \
 	lib/capture/unpacker.c \
 	lib/capture/unpacker.h \
-	lib/capture/unpacking.c \
-	lib/capture/unpacking.h
+	lib/capture/unpacking.c
 
 armtapinclude_HEADERS += lib/capture/armtap-capture.h
 

@@ -1,4 +1,4 @@
-#include "unpacking.h"
+#include "unpacker.h"
 
 #include <string.h>
 

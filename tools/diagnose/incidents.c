@@ -404,7 +404,8 @@ static bool is_worse(const struct armtap_incident *one, const struct armtap_inci
     bool is_wrong = one->severity >= ARMTAP_WARNING, is_other_wrong = other->severity >= ARMTAP_WARNING;
     if (is_wrong != is_other_wrong)
         return is_wrong;
-    return one->incident_class != other->incident_class ? one->incident_class < other->incident_class : one->severity > other->severity;
+    return one->incident_class != other->incident_class ? one->incident_class < other->incident_class
+                                                        : one->severity > other->severity;
 }
 
 /* The one to name: the worst, and of these the first. */

@@ -14,7 +14,7 @@
 #include "base/process/message.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
-#include "input/files/packings.h"
+#include "input/files/file_reader.h"
 #include "matlab/matlab.h"
 #include "plot/canvas.h"
 #include "input/files/recipe_file.h"
@@ -71,8 +71,8 @@ static void show_version(void)
     const char *aubo = armtap_aubo_libraries();
     text_line(stdout, 2, "armtap %s", armtap_version());
     text_line(stdout, 2, "%s", capture_library());
-    for (size_t i = 0; packing_library(i, text); i++)
-        text_line(stdout, 2, "%s", packing_library(i, text));
+    for (size_t i = 0; reader_library(i, text); i++)
+        text_line(stdout, 2, "%s", reader_library(i, text));
     text_line(stdout, 2, "%s", recipe_file_library());
     text_line(stdout, 2, "%s", aubo ? aubo : "built without AUBO");
     const char *sandbox = sandbox_library(text);

@@ -13,10 +13,11 @@
 
 #include "file_bytes.h"
 #include "input_files.h"
-#include "packings.h"
-#include "capture/unpacking.h"
+#include "capture/unpacker.h"
 #include "base/process/interrupt.h"
+#include "base/process/libraries.h"
 #include "base/process/message.h"
+#include "base/text/shell_word.h"
 
 #define INPUT_SIZE INPUT_BLOCK
 #define WAIT_MS 100
@@ -260,6 +261,45 @@ size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length)
 size_t reader_look(struct reader *reader, const uint8_t **bytes)
 {
     return reader_peek(reader, bytes, reader->waits || reader->growth ? 1 : READER_PEEK);
+}
+
+static enum library library_of(const char *name)
+{
+    for (int i = LIBRARY_NONE + 1; i < LIBRARY_END; i++)
+        if (strcmp(library_name((enum library)i), name) == 0)
+            return (enum library)i;
+    return LIBRARY_NONE;
+}
+
+/* Whether it can be unpacked: 0, or -1 after a message, unless `quiet`, that names the library which this build lacks,
+ * and the program that does it. */
+static int packing_check(const struct packing *packing, const char *file, bool quiet)
+{
+    char word[SHELL_MAX] = "", what[SHELL_MAX + 200];
+    const char *lacks = armtap_packing_lacks(packing), *name = armtap_packing_name(packing),
+               *program = armtap_packing_program(packing);
+    if (!lacks)
+        return 0;
+    if (quiet)
+        return -1;
+    if (strcmp(file, "-") == 0)
+        snprintf(what, sizeof what, "standard input: packed by %s, which %s undoes", name, program);
+    else
+        snprintf(what, sizeof what, "%s: packed by %s; unpack it first: %s %s >OUT; or", file, name, program,
+                 shell_word(word, sizeof word, file) ? word : "FILE");
+    library_report_missing(library_of(lacks), what);
+    return -1;
+}
+
+const char *reader_library(size_t index, char text[64])
+{
+    const char *name, *version;
+    if (!armtap_packing_library(index, &name, &version))
+        return NULL;
+    if (!version)
+        return library_absence(library_of(name));
+    snprintf(text, 64, "%s version %s", name, version);
+    return text;
 }
 
 /* Puts a layer upon what was peeked at. 0, or the errno of the failure; -1 after a message. */

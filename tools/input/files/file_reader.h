@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/unpacking.h"
+#include "capture/unpacker.h"
 #include "input_files.h"
 
 struct reader;
@@ -51,6 +51,9 @@ bool reader_lacked_memory(const struct reader *reader);
 bool reader_has_changed(const struct reader *reader);
 /* Bytes of the file read so far, packed ones. */
 uint64_t reader_position(const struct reader *reader);
+
+/* "zlib version 1.2.13", of the libraries that armtap packs nothing with, and zlib; NULL behind the last. */
+const char *reader_library(size_t index, char text[64]);
 
 /* The name for messages: "standard input" for "-". */
 const char *reader_name(const char *name);
