@@ -40,7 +40,10 @@ def captured(*names):
 
 def exported(*names):
     """The same pairs, as the program exports them: of records that bring actual_q."""
-    done = subprocess.run([ARMTAP, "export", "-f", "ndjson", "--union", "--fields", "timestamp,actual_q_0", *names], capture_output=True, text=True, check=False)
+    export = [ARMTAP, "export", "-f", "ndjson", "--union", "--fields"]
+    done = subprocess.run([*export, "timestamp,actual_q_0", *names], capture_output=True, text=True, check=False)
+    if done.returncode: # those of AUBO's guide have no timestamp
+        done = subprocess.run([*export, "actual_q_0", *names], capture_output=True, text=True, check=False)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     return [(row.get("timestamp", 0.0), row["actual_q_0"]) for row in rows if "actual_q_0" in row]
 
