@@ -228,7 +228,7 @@ static void lengthen(struct armtap_digest_flow *own, struct armtap_stretch *more
 
 static int end_stretch(struct armtap_digest *digest, struct armtap_digest_flow *own)
 {
-    struct armtap_kept kept = {.is_stretch = true, .packet = {.where = own->last}};
+    struct armtap_kept kept = {.is_stretch = true, .packet = {.size = sizeof kept.packet, .where = own->last}};
     if (!own->is_open)
         return ARMTAP_OK;
     uint8_t *bytes = armtap_stretch_write(&own->stretch, &own->last, &kept.packet.captured);

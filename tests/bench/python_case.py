@@ -10,7 +10,7 @@ PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '
 MADE = """import sys, armtap
 frame = armtap.open(sys.argv[1]).to_pandas()
 """
-READ = MADE + 'frame.to_numpy().sum()\n'
+READ = MADE + 'frame.sum()\n'
 BY_CSV = """import os, subprocess, sys, pandas
 export = subprocess.Popen([os.environ["ARMTAP"], "export", sys.argv[1], "--threads", "1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 frame = pandas.read_csv(export.stdout, float_precision="round_trip")

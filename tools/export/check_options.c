@@ -66,7 +66,7 @@ static int check_output(const struct export_wish *wish)
     else if (format_has(wish->format, FORMAT_PACKS) && wish->gzipped)
         message_error("-f %s: it is compressed already (--compression), and its readers cannot read .gz; leave .gz out",
                       name);
-    else if (format_has(wish->format, FORMAT_BINARY) && wish->gzipped)
+    else if (format_has(wish->format, FORMAT_BARE) && wish->gzipped)
         message_error("-f %s: its readers cannot read .gz; leave .gz out, and compress the file afterwards", name);
     else if (format_has(wish->format, FORMAT_BINARY) && wish->is_shown)
         message_error("-f %s: binary output is not written to a terminal; name a file with -o, or send it through a "

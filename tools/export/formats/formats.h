@@ -24,6 +24,7 @@ enum format_flag {
     FORMAT_DEFLATES = 1 << 14,  /* with FORMAT_PACKS: by gzip or not at all */
     FORMAT_LOOSE = 1 << 15,     /* with FORMAT_PACKS: not compressed unless asked */
     FORMAT_SPOOLS = 1 << 20,    /* it sets bytes aside until the end of its file; with FORMAT_PACKS, too */
+    FORMAT_BARE = 1 << 21,      /* its readers cannot read .gz */
     FORMAT_AT_END = 1 << 19,    /* nothing of it can be read before its end is written */
     /* -o DIR/ */
     FORMAT_PARTITIONS = 1 << 16, /* makes a folder of files by robot and day (partition.h) */

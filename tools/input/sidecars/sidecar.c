@@ -162,6 +162,7 @@ static bool read_kept(const struct json_node *node, struct armtap_kept *kept, ui
     long captured = base64_read(*room, at[count - 1]->text, at[count - 1]->length);
     if (captured < 0)
         return false;
+    packet->size = sizeof *packet;
     packet->link_type = (int)link_type;
     packet->data = *room;
     packet->captured = (size_t)captured;
