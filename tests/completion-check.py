@@ -56,7 +56,7 @@ def options_of(command):
 def check_lists(names):
     fields = [one["name"] for one in json.loads(run("fields", "--json"))]
     columns = re.findall(r"^ROW_COLUMN\((\w+),", open(os.path.join(TOP, "tools/export/rows/row_columns.def")).read(), re.M)
-    notes = re.findall(r'^(?:NOTE|FINDING)\(\w+, "([^"]+)"', open(os.path.join(TOP, "lib/protocol/findings.def")).read(), re.M)
+    notes = re.findall(r'^(?:NOTE|FINDING|HEARD)\(\w+, "([^"]+)"', open(os.path.join(TOP, "lib/protocol/findings.def")).read(), re.M)
     recipes = ["@" + one["name"] for one in json.loads(run("recipe", "--list", "--json"))]
     expect("commands", set(offered("")[0]) == set(names) | {"help", "--help", "--version"}, offered(""))
     expect("a capture in place of a command", ":files" in offered("")[1])

@@ -45,7 +45,7 @@ static int give_file(struct armtap_net *net, const uint8_t *data, size_t size)
 
 static int give_kept(struct armtap_net *net, struct input *input)
 {
-    struct armtap_kept kept = {.packet = {.link_type = 1, .where = {.packet = 1}}};
+    struct armtap_kept kept = {.packet = {.size = sizeof kept.packet, .link_type = 1, .where = {.packet = 1}}};
     while (input_left(input) > 0) {
         kept.is_stretch = input_byte(input) & 1;
         kept.packet.where.packet += input_byte(input);

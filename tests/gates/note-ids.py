@@ -28,7 +28,7 @@ def known(text, ids):
 
 
 with open(os.path.join(TOP, "lib", "protocol", "findings.def"), encoding="utf-8") as table:
-    IDS = set(re.findall(r'^(?:NOTE|FINDING)\(\w+, "([^"]*)"', table.read(), re.MULTILINE))
+    IDS = set(re.findall(r'^(?:NOTE|FINDING|HEARD)\(\w+, "([^"]*)"', table.read(), re.MULTILINE))
 expect("rows of lib/protocol/findings.def", len(IDS) > 40, IDS)
 SEEN = set()
 for path in sorted(glob.glob(os.path.join(TOP, "lib", "**", "*.c"), recursive=True) +

@@ -41,7 +41,7 @@ def main():
         print("== failed beside others, and again alone:")
         _, *results[path], said = run(path)
         print(said, flush=True)
-    passed, failed = (sum(counts) for counts in zip(*results.values()))
+    passed, failed = sum(good for good, _ in results.values()), sum(bad for _, bad in results.values())
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
 
