@@ -4,6 +4,7 @@
 static const struct armtap_note_kind kinds[ARMTAP_NOTE_COUNT] = {
 #define NOTE(code, id, severity, side, measure, sentence, ...) {id, ARMTAP_##severity, __VA_ARGS__},
 #define FINDING NOTE
+#define HEARD NOTE
 #include "findings.def"
 };
 

@@ -9,6 +9,7 @@
 enum armtap_note_code {
 #define NOTE(code, ...) ARMTAP_NOTE_##code,
 #define FINDING(code, ...) ARMTAP_FINDING_##code, /* a name of its own: most are the analysis's */
+#define HEARD(code, ...) ARMTAP_FINDING_##code,
 #include "findings.def"
     ARMTAP_NOTE_COUNT
 };

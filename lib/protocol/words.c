@@ -159,6 +159,7 @@ static const struct {
 } kinds[ARMTAP_NOTE_COUNT] = {
 #define NOTE(code, id, severity, side, measure, sentence, ...) {sentence, ARMTAP_ARGUMENT_##measure},
 #define FINDING NOTE
+#define HEARD NOTE
 #include "findings.def"
 };
 

@@ -151,6 +151,7 @@ bool armtap_sign_fits(const struct sign *sign, const struct armtap_finding *find
 static const enum armtap_blame sides[ARMTAP_NOTE_COUNT] = {
 #define NOTE(code, id, severity, side, ...) [ARMTAP_NOTE_##code] = ARMTAP_BLAME_##side,
 #define FINDING(code, id, severity, side, ...) [ARMTAP_FINDING_##code] = ARMTAP_BLAME_##side,
+#define HEARD FINDING
 #include "protocol/findings.def"
 };
 
