@@ -4,10 +4,13 @@ import concurrent.futures
 import glob
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 
 AT_A_TIME = 5
+PATIENCE = 240  # s: none takes a quarter of it
 SLOW = ("ports", "cut", "moments", "serve", "robots")  # first, so that none runs alone at the end
 
 
@@ -18,14 +21,19 @@ def order(path):
 
 def run(path):
     """Path, passed, failed, output."""
-    done = subprocess.run([sys.executable, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False)
-    *before, last = done.stdout.splitlines() or [""]
+    with subprocess.Popen([sys.executable, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", start_new_session=True) as program:
+        end = threading.Timer(PATIENCE, os.killpg, (program.pid, signal.SIGKILL))
+        end.start()
+        output = program.stdout.read()
+        status = program.wait()
+        end.cancel()
+    *before, last = output.splitlines() or [""]
     counts = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
     good, bad = map(int, counts.groups()) if counts else (0, 0)
-    bad = bad or not (done.returncode == 77 or counts and done.returncode == 0)
+    bad = bad or not (status == 77 or counts and status == 0)
     return path, good, bad, "== %s: %d passed, %d failed, status %d\n" % (
-        os.path.basename(path), good, bad, done.returncode) + "\n".join(before if counts else before + [last])
+        os.path.basename(path), good, bad, status) + "\n".join(before if counts else before + [last])
 
 
 def main():
