@@ -23,8 +23,8 @@ enum {
 
 static void put(struct buffer *out, uint64_t number, unsigned bytes)
 {
-    for (unsigned i = 0; i < bytes; i++)
-        buffer_char(out, (char)(number >> 8 * i));
+    for (unsigned i = 0; i < bytes; i++, number >>= 8)
+        buffer_char(out, (char)number);
 }
 
 static uint64_t at_most(uint64_t number, uint64_t most)
