@@ -170,7 +170,7 @@ static bool has_names(const struct row *row, enum armtap_generation generation)
 static void write_names(struct ksy *ksy, const struct row *row, const char *condition)
 {
     static const enum armtap_generation generations[] = {ARMTAP_GENERATION_CB2, ARMTAP_GENERATION_CB3E};
-    char joined[CONDITION_MAX];
+    char joined[2 * CONDITION_MAX];
     for (size_t i = 0; i < 2; i++) {
         if (!has_names(row, generations[i]))
             continue;
