@@ -141,6 +141,7 @@ class Arrow:
 def field_of(table):
     kind, how = table.number(2, "<B"), table.table(3)
     field = {"name": table.text(0), "nullable": table.number(1, "<B"), "kind": kind, "list": 0, "dictionary": None,
+             "notes": {one.text(0): one.text(1) for one in table.tables(6)},
              "type": {INT: lambda: "%sint%d" % ("" if how.number(1, "<B") else "u", how.number(0, "<i")),
                       FLOAT: lambda: "float%d" % (16 << how.number(0, "<h")), TIMESTAMP: lambda: (how.number(0, "<h"), how.text(1))}.get(kind, str)()}
     expect("children are there, though none", table.place(5) is not None)
@@ -245,8 +246,9 @@ def check_samples(folder, pairs):
             types = {field["name"]: field["type"] for field in arrow.fields}
             expect(what + ": times", types["time"] == (3, "UTC") and types["time_ns"] == "int64", types["time"])
             check_notes(what, arrow)
+            check_field_notes(what, {field["name"]: field["notes"] for field in arrow.fields}, arrow.notes)
             pairs.append((what, path, table))
-    expect("values", values > (300000 if ALL else 5000), values)
+    expect("values", values > (200000 if ALL else 5000), values)
     return values
 
 
@@ -259,6 +261,17 @@ def check_notes(what, arrow):
     names = {field["name"] for field in arrow.fields}
     for key in "armtap.units", "armtap.enums", "armtap.bits":
         expect("%s: %s" % (what, key), set(json.loads(notes.get(key, "{}"))) <= names, notes.get(key))
+
+
+def check_field_notes(what, of_fields, notes):
+    """A field has the unit that `armtap fields` lists, and what the schema, like Parquet's, lists by column."""
+    for name, found in of_fields.items():
+        wanted = {key: json.loads(notes[key])[name] for key in ("armtap.units", "armtap.enums", "armtap.bits") if name in json.loads(notes.get(key, "{}"))}
+        got = {key: text if key == "armtap.units" else json.loads(text) for key, text in found.items()}
+        expect("%s: metadata of %s" % (what, name), got == wanted, found, wanted)
+        unit = (column_tables.field_of(name) or {}).get("unit")
+        if unit not in (None, "enum", "bits"):
+            expect("%s: unit of %s" % (what, name), found.get("armtap.units") == unit, found, unit)
 
 
 def check_options(folder, pairs):
@@ -357,7 +370,10 @@ def check_by_theirs(pairs):
         expect("same values by apache-arrow", False, error)
     expect("every table was read", len(said["files"]) == len(pairs), len(said["files"]), len(pairs))
     for name, one in said["files"].items():
+        check_field_notes(name + " by apache-arrow", one["ofFields"], one["notes"])
         expect(name + ": as apache-arrow has it", one["types"]["time"] == "Timestamp<NANOSECOND, UTC>" and "armtap.version" in one["notes"] and one["nullable"], one)
+    modes = [one["ofFields"]["robot_mode"] for one in said["files"].values() if "robot_mode" in one["ofFields"]]
+    expect("names of modes", any(json.loads(notes.get("armtap.enums", "{}")).get("7") == "RUNNING" for notes in modes), modes)
     return sum(one["values"] for one in said["files"].values())
 
 

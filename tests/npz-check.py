@@ -64,7 +64,7 @@ def check_samples(folder):
             check_zip(what, path)
             os.unlink(path)
             os.unlink(table)
-    expect("values", values > (300000 if ALL else 5000), values)
+    expect("values", values > (200000 if ALL else 5000), values)
     return values
 
 

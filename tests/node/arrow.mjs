@@ -1,7 +1,7 @@
 // Reads Arrow streams and files with apache-arrow, and compares every value with the CSV of the same rows.
 //
 // Standard input: {"packages": folder of node_modules, "pairs": [{"name", "arrow", "csv"}]}. Standard output: {"files": {name:
-// {rows, columns, batches, notes, types, values, nulls}}, "errors": [text]}.
+// {rows, columns, batches, notes, ofFields, types, values, nulls}}, "errors": [text]}.
 import { createRequire } from "node:module"
 import { readFileSync } from "node:fs"
 import { isDouble, parseCsv } from "./cells.mjs"
@@ -22,7 +22,7 @@ const rawTime = (vector, row) => {
 }
 
 function isSame(value, cell, type) {
-  if (value === null || cell === null) return value === cell || (value === "" && cell === null)
+  if (value === null || cell === null) return value === cell || (cell === null && ["", '""'].includes(value)) // empty texts
   if (/^Timestamp/.test(type)) return value === BigInt(cell.replace(".", ""))
   if (type === "Float64") return isDouble(value, cell)
   if (type === "Bool") return value === (cell === "1")
@@ -66,6 +66,7 @@ for (const pair of asked.pairs) {
   const table = tableFromIPC(readFileSync(pair.arrow))
   const seen = { rows: table.numRows, columns: table.schema.fields.length, batches: table.batches.length, values: 0, nulls: 0 }
   seen.notes = Object.fromEntries(table.schema.metadata)
+  seen.ofFields = Object.fromEntries(table.schema.fields.map(field => [field.name, Object.fromEntries(field.metadata)]))
   seen.types = Object.fromEntries(table.schema.fields.map(field => [field.name, String(field.type)]))
   seen.nullable = table.schema.fields.every(field => field.nullable)
   compare(pair.name, table, parseCsv(readFileSync(pair.csv, "utf8")), seen)

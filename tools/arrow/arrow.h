@@ -42,7 +42,8 @@ void arrow_file_add_field(struct arrow_file *file, const char *name, size_t leng
 /* A text of the latest field, which is one of texts: these become numbers of a dictionary. All texts but those that are
  * added are null, which the end warns of. */
 void arrow_file_add_word(struct arrow_file *file, const char *word);
-/* Text of the schema's metadata: UTF-8. */
+/* Text of the latest field's metadata; of the schema's: UTF-8. */
+void arrow_file_add_field_note(struct arrow_file *file, const char *key, const char *text, size_t length);
 void arrow_file_add_note(struct arrow_file *file, const char *key, const char *text, size_t length);
 
 /* All fields and notes are known, rows may follow: writes the schema and the dictionaries. 0, or -1 after a message. */

@@ -23,6 +23,7 @@ struct arrow_field {
     size_t first; /* of its columns in the table */
     size_t columns;
     bool is_list;
+    size_t notes;                        /* how many it has in its metadata */
     struct arrow_dictionary *dictionary; /* NULL: none */
 };
 
@@ -40,8 +41,10 @@ struct arrow_body {
     uint64_t length;
 };
 
-/* Appends the field's table to a schema; returns its place. */
-size_t arrow_put_field(struct buffer *out, const struct arrow_field *field, const char *name);
+/* Appends the field's table to a schema; returns its place. *notes: its notes, with NUL; moves behind them. */
+size_t arrow_put_field(struct buffer *out, const struct arrow_field *field, const char *name, const char **notes);
+/* Appends metadata, and points to them: `count` keys and values. *notes: the same. */
+void arrow_put_notes(struct buffer *out, size_t slot, size_t count, const char **notes);
 /* Finds the numbers of a dictionary's field for the rows in the table. 0, or -1 without memory. */
 int arrow_field_look_up(const struct arrow_field *field, const struct column_table *table);
 /* Adds the field's nodes and buffers. */

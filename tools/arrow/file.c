@@ -24,9 +24,10 @@ struct arrow_file {
     struct arrow_field *fields;
     size_t count;
     struct names_apart names; /* none once the file is open */
-    struct buffer texts;      /* names of the fields, then keys and values of the notes: with NUL; the same */
-    size_t notes_at, notes;   /* where the notes begin, how many there are */
-    struct buffer taken_notes;
+    struct buffer texts;      /* names of the fields, with NUL; the same */
+    /* Keys and values of the fields' notes and of the schema's, with NUL; the same. */
+    struct buffer field_notes, notes;
+    size_t note_count;
     uint64_t offset; /* of the next byte */
     uint64_t schema; /* its place in the spool */
     size_t schema_bytes, schema_table;
@@ -62,7 +63,7 @@ void arrow_file_free(struct arrow_file *file)
 {
     if (!file)
         return;
-    struct buffer *const buffers[] = {&file->texts,        &file->taken_notes, &file->dictionary_blocks,
+    struct buffer *const buffers[] = {&file->texts,        &file->field_notes, &file->notes, &file->dictionary_blocks,
                                       &file->batch_blocks, &file->scratch,     &file->bytes};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         free(buffers[i]->data);
@@ -140,12 +141,25 @@ void arrow_file_add_word(struct arrow_file *file, const char *word)
         dictionary->count++;
 }
 
+static void take_note(struct buffer *notes, const char *key, const char *text, size_t length)
+{
+    buffer_put(notes, key, strlen(key) + 1);
+    buffer_put(notes, text, length);
+    buffer_char(notes, '\0');
+}
+
+void arrow_file_add_field_note(struct arrow_file *file, const char *key, const char *text, size_t length)
+{
+    if (file->failed)
+        return;
+    take_note(&file->field_notes, key, text, length);
+    file->fields[file->count - 1].notes++;
+}
+
 void arrow_file_add_note(struct arrow_file *file, const char *key, const char *text, size_t length)
 {
-    buffer_put(&file->taken_notes, key, strlen(key) + 1);
-    buffer_put(&file->taken_notes, text, length);
-    buffer_char(&file->taken_notes, '\0');
-    file->notes++;
+    take_note(&file->notes, key, text, length);
+    file->note_count++;
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -209,31 +223,17 @@ static void put_block(const struct arrow_file *file, uint64_t offset, size_t met
 
 /* ---- the schema -------------------------------------------------------------------------------------------------- */
 
-static const char *put_note(struct buffer *out, size_t offset, const char *key)
-{
-    static const unsigned char sizes[] = {FLAT_OFFSET, FLAT_OFFSET};
-    const char *value = key + strlen(key) + 1;
-    struct flat_table table = flat_table(out, sizes, 2);
-    flat_point(out, offset, table.at);
-    flat_point(out, table.slot[0], flat_text(out, key, strlen(key)));
-    flat_point(out, table.slot[1], flat_text(out, value, strlen(value)));
-    return value + strlen(value) + 1;
-}
-
 /* A table Schema with all that it points to. Returns its place. */
 static size_t put_schema(const struct arrow_file *file, struct buffer *out)
 {
     static const unsigned char sizes[] = {2, FLAT_OFFSET, FLAT_OFFSET};
-    const char *name = file->texts.data, *note = file->taken_notes.data;
+    const char *name = file->texts.data, *of_fields = file->field_notes.data, *notes = file->notes.data;
     struct flat_table table = flat_table(out, sizes, sizeof sizes);
     size_t fields = flat_offsets(out, file->count);
     flat_point(out, table.slot[1], fields);
     for (size_t i = 0; i < file->count; i++, name += strlen(name) + 1)
-        flat_point(out, flat_offset(fields, i), arrow_put_field(out, &file->fields[i], name));
-    size_t notes = flat_offsets(out, file->notes);
-    flat_point(out, table.slot[2], notes);
-    for (size_t i = 0; i < file->notes; i++)
-        note = put_note(out, flat_offset(notes, i), note);
+        flat_point(out, flat_offset(fields, i), arrow_put_field(out, &file->fields[i], name, &of_fields));
+    arrow_put_notes(out, table.slot[2], file->note_count, &notes);
     flat_align(out, FLAT_ALIGNMENT);
     return table.at;
 }
@@ -292,7 +292,7 @@ static int write_dictionary(struct arrow_file *file, const struct arrow_dictiona
 
 int arrow_file_open(struct arrow_file *file)
 {
-    if (file->failed || file->texts.failed || file->taken_notes.failed)
+    if (file->failed || file->texts.failed || file->field_notes.failed || file->notes.failed)
         return message_no_memory();
     if (!file->options.is_stream && write_bytes(file, magic_aligned, sizeof magic_aligned) != 0)
         return -1;
@@ -302,8 +302,9 @@ int arrow_file_open(struct arrow_file *file)
         if (file->fields[i].dictionary && write_dictionary(file, file->fields[i].dictionary) != 0)
             return -1;
     free(file->texts.data);
-    free(file->taken_notes.data);
-    file->texts = file->taken_notes = (struct buffer){0};
+    free(file->field_notes.data);
+    free(file->notes.data);
+    file->texts = file->field_notes = file->notes = (struct buffer){0};
     names_apart_free(&file->names);
     return 0;
 }

@@ -3,7 +3,7 @@
 /* Of union Type in Schema.fbs. */
 enum { INT = 2, FLOATING_POINT = 3, BINARY = 4, UTF8 = 5, BOOL = 6, TIMESTAMP = 10, FIXED_SIZE_LIST = 16 };
 /* Members of table Field. */
-enum { NAME, NULLABLE, TYPE_KIND, TYPE, DICTIONARY, CHILDREN, FIELD_MEMBERS };
+enum { NAME, NULLABLE, TYPE_KIND, TYPE, DICTIONARY, CHILDREN, METADATA, FIELD_MEMBERS };
 
 static const char item[] = "item", time_zone[] = "UTC";
 
@@ -47,11 +47,37 @@ static size_t put_encoding(struct buffer *out, const struct arrow_dictionary *di
     return table.at;
 }
 
-size_t arrow_put_field(struct buffer *out, const struct arrow_field *field, const char *name)
+/* Appends a text that ends with NUL, and points to it. */
+static void point_to_text(struct buffer *out, size_t slot, const char **text)
+{
+    size_t length = strlen(*text);
+    flat_point(out, slot, flat_text(out, *text, length));
+    *text += length + 1;
+}
+
+void arrow_put_notes(struct buffer *out, size_t slot, size_t count, const char **notes)
+{
+    static const unsigned char sizes[] = {FLAT_OFFSET, FLAT_OFFSET}; /* of table KeyValue */
+    size_t all = flat_offsets(out, count);
+    flat_point(out, slot, all);
+    for (size_t i = 0; i < count; i++) {
+        struct flat_table table = flat_table(out, sizes, 2);
+        flat_point(out, flat_offset(all, i), table.at);
+        point_to_text(out, table.slot[0], notes);
+        point_to_text(out, table.slot[1], notes);
+    }
+}
+
+size_t arrow_put_field(struct buffer *out, const struct arrow_field *field, const char *name, const char **notes)
 {
     const struct arrow_type_row *row = arrow_type_row(field->type);
-    const unsigned char sizes[FIELD_MEMBERS] = {FLAT_OFFSET, 1, 1, FLAT_OFFSET, field->dictionary ? FLAT_OFFSET : 0,
-                                                FLAT_OFFSET};
+    const unsigned char sizes[FIELD_MEMBERS] = {FLAT_OFFSET,
+                                                1,
+                                                1,
+                                                FLAT_OFFSET,
+                                                field->dictionary ? FLAT_OFFSET : 0,
+                                                FLAT_OFFSET,
+                                                field->notes > 0 ? FLAT_OFFSET : 0};
     struct flat_table table = flat_table(out, sizes, FIELD_MEMBERS);
     flat_point(out, table.slot[NAME], flat_text(out, name, strlen(name)));
     flat_set(out, table.slot[NULLABLE], true, 1);
@@ -65,6 +91,8 @@ size_t arrow_put_field(struct buffer *out, const struct arrow_field *field, cons
     flat_point(out, table.slot[CHILDREN], children);
     const struct arrow_field element = {.type = field->type, .columns = 1};
     if (field->is_list)
-        flat_point(out, flat_offset(children, 0), arrow_put_field(out, &element, item));
+        flat_point(out, flat_offset(children, 0), arrow_put_field(out, &element, item, NULL));
+    if (field->notes > 0)
+        arrow_put_notes(out, table.slot[METADATA], field->notes, notes);
     return table.at;
 }

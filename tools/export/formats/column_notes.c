@@ -29,6 +29,14 @@ void notes_of_table(const struct note_taker *taker, const struct table *table, c
     take(taker, "armtap.protocol", armtap_protocol_name(table->protocol));
 }
 
+/* Its field is NULL if it has no notes. The name is not set. */
+static struct noted noted_of(const struct column *column, const struct view *view, bool is_array)
+{
+    return (struct noted){.field = column_field(column, view),
+                          .element = is_array ? NOTED_WHOLE : column->element,
+                          .generation = view->table ? view->table->generation : ARMTAP_GENERATION_UNKNOWN};
+}
+
 /* Appends the members of one kind of note. */
 static void put_members(size_t kind, const struct columns *columns, const struct view *view, enum notes_by by,
                         struct buffer *text)
@@ -38,13 +46,12 @@ static void put_members(size_t kind, const struct columns *columns, const struct
     for (size_t i = 0; i < columns->count && !text->failed && !name.failed; i += step) {
         const struct column *column = &columns->column[i];
         bool is_array = by == NOTES_BY_ARRAY && column_is_array(column);
-        struct noted noted = {.field = column_field(column, view), .element = is_array ? NOTED_WHOLE : column->element};
+        struct noted noted = noted_of(column, view, is_array);
         step = by == NOTES_BY_ARRAY ? column_array_width(column) : 1;
         if (!noted.field)
             continue;
         name.length = 0;
         (is_array ? column_array_name : column_name)(column, &name);
-        noted.generation = view->table->generation;
         noted.name = name.data;
         noted.length = name.length;
         field_note_put(kind, &noted, text);
@@ -64,6 +71,19 @@ int notes_of_columns(const struct note_taker *taker, const struct columns *colum
         buffer_char(&text, '}');
         if (!text.failed && text.length > strlen("{}"))
             taker->take(taker->user, field_note_key(kind), text.data, text.length, true);
+    }
+    free(text.data);
+    return text.failed ? -1 : 0;
+}
+
+int notes_of_array(const struct note_taker *taker, const struct column *column, const struct view *view)
+{
+    struct noted noted = noted_of(column, view, column_is_array(column));
+    struct buffer text = {0};
+    for (size_t kind = 0; noted.field && field_note_key(kind) && !text.failed; kind++) {
+        text.length = 0;
+        if (field_note_text(kind, &noted, &text) && !text.failed)
+            taker->take(taker->user, field_note_key(kind), text.data, text.length, *text.data == '{');
     }
     free(text.data);
     return text.failed ? -1 : 0;

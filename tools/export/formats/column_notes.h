@@ -19,5 +19,7 @@ enum notes_by { NOTES_BY_COLUMN, NOTES_BY_ARRAY };
 /* Objects with a member for each column that has a field: its unit, its names of values. 0, or -1 without memory. */
 int notes_of_columns(const struct note_taker *taker, const struct columns *columns, const struct view *view,
                      enum notes_by by);
+/* The same of an array alone, under the same keys: its unit, an object of its names of values. */
+int notes_of_array(const struct note_taker *taker, const struct column *column, const struct view *view);
 
 #endif

@@ -37,6 +37,12 @@ static void add_words(struct arrow_file *file, const struct armtap_field *field)
         arrow_file_add_word(file, value->name);
 }
 
+static void take_field_note(void *user, const char *key, const char *text, size_t length, bool is_json)
+{
+    (void)is_json;
+    arrow_file_add_field_note(user, key, text, length);
+}
+
 static void take_note(void *user, const char *key, const char *text, size_t length, bool is_json)
 {
     (void)is_json;
@@ -48,7 +54,7 @@ static int declare(struct arrow_file *file, const struct columns *columns, const
                    const struct target *target)
 {
     struct buffer name = {0};
-    const struct note_taker taker = {file, take_note};
+    const struct note_taker taker = {file, take_note}, of_field = {file, take_field_note};
     size_t width;
     for (size_t i = 0; i < columns->count && !name.failed; i += width) {
         const struct column *column = &columns->column[i];
@@ -58,6 +64,8 @@ static int declare(struct arrow_file *file, const struct columns *columns, const
         arrow_file_add_field(file, name.data, name.length, type_of(column), width, column_is_array(column));
         if (column->pick->by_name)
             add_words(file, view->table->columns[column->pick->column].field);
+        if (notes_of_array(&of_field, column, view) != 0)
+            name.failed = true;
     }
     free(name.data);
     notes_of_table(&taker, view->table, target);

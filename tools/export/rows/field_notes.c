@@ -34,7 +34,7 @@ static void put_unit(const struct noted *noted, struct buffer *out)
 {
     const char *unit;
     size_t length = field_unit(noted->field, noted->element, &unit);
-    json_put_quoted(out, unit, length);
+    buffer_put(out, unit, length);
 }
 
 /* Names by number, as in {"7":"RUNNING"}. */
@@ -66,12 +66,13 @@ static bool has_bits(const struct armtap_field *field)
 
 static const struct {
     const char *key;
+    const char *quote; /* around the text, to make it JSON: units need no escapes */
     bool (*has)(const struct armtap_field *field);
     void (*put)(const struct noted *noted, struct buffer *out);
 } notes[] = {
-    {"armtap.units", has_unit, put_unit},
-    {"armtap.enums", has_values, put_values},
-    {"armtap.bits", has_bits, put_values},
+    {"armtap.units", "\"", has_unit, put_unit},
+    {"armtap.enums", "", has_values, put_values},
+    {"armtap.bits", "", has_bits, put_values},
 };
 
 const char *field_note_key(size_t kind)
@@ -84,5 +85,15 @@ void field_note_put(size_t kind, const struct noted *noted, struct buffer *objec
     if (!notes[kind].has(noted->field))
         return;
     put_key(object, noted->name, noted->length);
+    buffer_string(object, notes[kind].quote);
     notes[kind].put(noted, object);
+    buffer_string(object, notes[kind].quote);
+}
+
+bool field_note_text(size_t kind, const struct noted *noted, struct buffer *text)
+{
+    bool has_note = notes[kind].has(noted->field);
+    if (has_note)
+        notes[kind].put(noted, text);
+    return has_note;
 }

@@ -24,5 +24,7 @@ struct noted {
 size_t field_unit(const struct armtap_field *field, unsigned element, const char **unit);
 /* Appends a column's member to an object that begins with "{", if its field has such a note. */
 void field_note_put(size_t kind, const struct noted *noted, struct buffer *object);
+/* Appends the note alone: a unit, or names by number as a JSON object. Returns whether there is one. */
+bool field_note_text(size_t kind, const struct noted *noted, struct buffer *text);
 
 #endif
