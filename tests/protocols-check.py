@@ -2,6 +2,7 @@
 """The pages in docs/protocols: their tables are those that the program makes (`make protocols` writes them). And what the tables
 say is true of bytes: captures are unpacked here by the pages' offsets and types alone, and compared with what armtap exports, value
 by value; layouts, variables and sub-packages are compared with tests/unit/data, which was made from the vendors' documents."""
+import collections
 import csv
 import gzip
 import itertools
@@ -241,18 +242,27 @@ def check_primary():
                 apart = re.search(r"(\d+) bytes apart", cell["type"])
                 step = int(apart[1]) if apart else struct.calcsize(form)
                 at, field = int(cell["offset"]), cell["armtap's name"]
-                flag = re.fullmatch(r"byte (\d+) is not 0", cell["only if"])
                 if at + (count - 1) * step + struct.calcsize(form) > len(part) or not field or "not 0: bit" in cell["meaning"]:
                     continue
-                if flag and not part[int(flag[1])] or re.fullmatch(r"\d+ bytes", cell["only if"]) and len(part) != int(cell["only if"].split()[0]):
+                if not is_there(cell["only if"], len(part), lambda at, part=part: part[at] != 0):
                     continue
                 values = [struct.unpack_from(">" + form, part, at + i * step)[0] for i in range(count)]
-                if "microseconds here" in cell["meaning"]:
+                if cell["unit"] == "us":
                     values = [value / 1e6 for value in values]
                 compared.add(field)
                 wrong += [] if equals(values, flat(row.get(field))) else [(part[4], field, values, row.get(field))]
     expect("values of primary-stop.pcap.gz", not wrong, wrong[:3])
     expect("fields compared", len(compared) > 50, len(compared))
+
+
+def is_there(condition, size, is_set):
+    """Whether sub-packages of a size have a cell, by its column "only if"; is_set(offset): whether that byte is not 0."""
+    flag, number = re.fullmatch(r"byte (\d+) is (not )?0", condition), re.search(r"\d+", condition)
+    if flag:
+        return is_set(int(flag[1])) == bool(flag[2])
+    if condition.startswith("less than"):
+        return size < int(number[0])
+    return not condition or (size >= int(number[0]) if condition.endswith("or more") else size == int(number[0]))
 
 
 def table_of(text, kind, kept={}):
@@ -281,7 +291,22 @@ def check_primary_sizes():
                 end = int(cell["offset"]) + (count - 1) * step + struct.calcsize(form)
                 ends.add(end)
                 expect("the smallest size with a field", int(cell["from"]) in its and end <= int(cell["from"]), kind, cell)
+            check_no_overlap(kind, rows_after(text[found.start():], "### "), its)
         expect("sizes of sub-package " + kind, its <= ends, its - ends)
+
+
+def check_no_overlap(kind, cells, sizes):
+    """No byte of a sub-package, of each size and with its flag set or not, is in two cells."""
+    for size in sizes:
+        for is_set in False, True:
+            taken = collections.Counter()
+            for cell in cells:
+                form, count = shape(cell["type"])
+                apart = re.search(r"(\d+) bytes apart", cell["type"])
+                width = struct.calcsize(form)
+                if int(cell["from"]) <= size and is_there(cell["only if"], size, lambda at, is_set=is_set: is_set):
+                    taken.update(int(cell["offset"]) + i * int(apart[1] if apart else width) + k for i in range(count) for k in range(width))
+            expect("one cell for each byte", not taken or max(taken.values()) == 1, kind, size, is_set)
 
 
 # ---- External Control, error codes ---------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ static const char *const wire_names[] = {
 void put_primary_messages(FILE *to)
 {
     fputs("| type | message |\n|---:|---|\n", to);
-#define MESSAGE(type, name) fprintf(to, "| %d | %s |\n", (int8_t)(type), name);
+#define MESSAGE(type, name) fprintf(to, "| %d | %s |\n", type, name);
 #include "primary_messages.def"
 }
 
@@ -37,15 +37,6 @@ static const struct size {
 };
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-void put_primary_sizes(FILE *to)
-{
-    fputs("| type | name | bytes | software | only if |\n|---:|---|---:|---|---|\n", to);
-    for (size_t i = 0; i < SIZES; i++)
-        fprintf(to, "| %u | %s | %u | %s | %s |\n", sizes[i].type,
-                armtap_primary_layout_named((uint8_t)sizes[i].type)->name, sizes[i].bytes, sizes[i].software,
-                sizes[i].flag == EUROMAP ? "Euromap67 is installed" : "");
-}
-
 static bool fits(const struct armtap_primary_layout *layout, const struct size *size, enum armtap_generation generation)
 {
     return layout->type == size->type && size->bytes >= layout->least && size->bytes <= layout->most &&
@@ -62,6 +53,25 @@ static bool has_layout_of(const struct size *size, size_t layout, enum armtap_ge
         if (armtap_primary_layout_at(i)->part == its->part && fits(armtap_primary_layout_at(i), size, generation))
             return false;
     return fits(its, size, generation);
+}
+
+/* UR's name of sub-packages of a size: that of the layout that they have. */
+static const char *name_of_size(const struct size *size)
+{
+    enum armtap_generation generation =
+        size->generation == ARMTAP_GENERATION_UNKNOWN ? ARMTAP_GENERATION_CB3E : size->generation;
+    size_t i = 0;
+    while (!has_layout_of(size, i, generation))
+        i++;
+    return armtap_primary_layout_at(i)->name;
+}
+
+void put_primary_sizes(FILE *to)
+{
+    fputs("| type | name | bytes | software | only if |\n|---:|---|---:|---|---|\n", to);
+    for (size_t i = 0; i < SIZES; i++)
+        fprintf(to, "| %u | %s | %u | %s | %s |\n", sizes[i].type, name_of_size(&sizes[i]), sizes[i].bytes,
+                sizes[i].software, sizes[i].flag == EUROMAP ? "Euromap67 is installed" : "");
 }
 
 /* The smallest size with a row of a layout, in sub-packages of a generation: bytes; 0 if none has it. */
@@ -82,15 +92,11 @@ static void put_conversion(FILE *to, const struct armtap_primary_row *row, size_
 {
     switch ((enum armtap_primary_conversion)row->conversion) {
     case ARMTAP_CONVERT_SAME:
-        break;
-    case ARMTAP_CONVERT_SECONDS:
-        fputs("; in microseconds here", to);
+    case ARMTAP_CONVERT_SECONDS: /* its unit says so */
+    case ARMTAP_CONVERT_TOOL_8:  /* and its meaning */
         break;
     case ARMTAP_CONVERT_MODE:
         fputs("; 255 is -1", to);
-        break;
-    case ARMTAP_CONVERT_TOOL_8:
-        fputs("; bits 8 and 9 are the tool's", to);
         break;
     default:
         while (armtap_primary_row_at(number)->conversion < ARMTAP_CONVERT_BIT_0 ||
@@ -101,18 +107,36 @@ static void put_conversion(FILE *to, const struct armtap_primary_row *row, size_
     }
 }
 
-/* Which sub-packages of its type and generation a layout describes a part of. */
-static void put_condition(FILE *to, const struct armtap_primary_layout *layout)
+static bool is_of(const struct armtap_primary_layout *layout, unsigned type, enum armtap_generation generation)
 {
-    if (layout->least == layout->most)
+    return layout->type == type &&
+           (layout->generation == ARMTAP_GENERATION_UNKNOWN || layout->generation == generation);
+}
+
+/* Which sub-packages of its type and generation a layout describes a part of. */
+static void put_condition(FILE *to, const struct armtap_primary_layout *layout, enum armtap_generation generation)
+{
+    if (layout->least == layout->most) {
         fprintf(to, "%u bytes", (unsigned)layout->least);
-    else if (layout->flag > 0)
+        return;
+    }
+    if (layout->flag > 0)
         fprintf(to, "byte %u is not 0", layout->flag);
     else if (layout->least > ARMTAP_SUBPACKAGE_HEADER)
         fprintf(to, "%u bytes or more", (unsigned)layout->least);
+    /* One before it for the same part takes the others. */
+    const struct armtap_primary_layout *before;
+    for (size_t i = 0; (before = armtap_primary_layout_at(i)) != layout; i++)
+        if (before->part != layout->part || before->least == before->most || !is_of(before, layout->type, generation))
+            continue;
+        else if (before->flag > 0)
+            fprintf(to, "byte %u is 0", before->flag);
+        else
+            fprintf(to, "less than %u bytes", (unsigned)before->least);
 }
 
-static void put_subpackage_row(FILE *to, size_t number, const struct armtap_primary_layout *layout, unsigned size)
+static void put_subpackage_row(FILE *to, size_t number, const struct armtap_primary_layout *layout,
+                               enum armtap_generation generation, unsigned size)
 {
     const struct armtap_primary_row *row = armtap_primary_row_at(number);
     const struct armtap_field *field = armtap_field_find(row->field, strlen(row->field));
@@ -123,19 +147,13 @@ static void put_subpackage_row(FILE *to, size_t number, const struct armtap_prim
         fprintf(to, ", %u bytes apart", row->stride);
     fprintf(to, " | %s | ", row->name);
     put_code(to, row->field);
-    fprintf(to, " | %s | ", field ? field->unit : "");
-    put_condition(to, layout);
+    fprintf(to, " | %s | ", row->conversion == ARMTAP_CONVERT_SECONDS ? "us" : field ? field->unit : "");
+    put_condition(to, layout, generation);
     fprintf(to, " | %u | ", size);
     if (field && row->conversion < ARMTAP_CONVERT_BIT_0)
         put_cell(to, field->meaning);
     put_conversion(to, row, number);
     fputs(" |\n", to);
-}
-
-static bool is_of(const struct armtap_primary_layout *layout, unsigned type, enum armtap_generation generation)
-{
-    return layout->type == type &&
-           (layout->generation == ARMTAP_GENERATION_UNKNOWN || layout->generation == generation);
 }
 
 /* Whether a type has a layout for that generation alone. */
@@ -162,10 +180,22 @@ static void put_subpackage(FILE *to, unsigned type, enum armtap_generation gener
                 fputs("| offset | type | UR's name | armtap's name | unit | only if | from | meaning |\n"
                       "|---:|---|---|---|---|---|---:|---|\n",
                       to);
-            put_subpackage_row(to, layout->first + k, layout, size);
+            put_subpackage_row(to, layout->first + k, layout, generation, size);
         }
     if (rows == 0)
         fputs("Its fields are not known.\n", to);
+}
+
+/* UR's names of the sub-packages of a type that controllers of a generation send. */
+static void put_names(FILE *to, unsigned type, enum armtap_generation generation)
+{
+    const char *last = "";
+    const struct armtap_primary_layout *layout;
+    for (size_t i = 0; (layout = armtap_primary_layout_at(i)); i++)
+        if (is_of(layout, type, generation) && strcmp(layout->name, last) != 0) {
+            fprintf(to, "%s%s", *last ? ", " : "", layout->name);
+            last = layout->name;
+        }
 }
 
 void put_primary_subpackages(FILE *to)
@@ -176,8 +206,9 @@ void put_primary_subpackages(FILE *to)
         const struct armtap_primary_layout *layout = armtap_primary_layout_named((uint8_t)type);
         bool differs = has_layout(type, both[0]) || has_layout(type, both[1]);
         for (size_t k = 0; layout && k < (differs ? 2 : 1); k++) {
-            fprintf(to, "%s### Sub-package %u: %s%s%s\n\n", before, type, layout->name, differs ? " of " : "",
-                    differs ? generation_words(both[k]) : "");
+            fprintf(to, "%s### Sub-package %u: ", before, type);
+            put_names(to, type, both[k]);
+            fprintf(to, "%s%s\n\n", differs ? " of " : "", differs ? generation_words(both[k]) : "");
             put_subpackage(to, type, both[k]);
             before = "\n";
         }

@@ -150,7 +150,7 @@ static void put_enum(FILE *to, const struct armtap_field *field, unsigned genera
     for (int64_t value = least; value <= most; value++) {
         enum armtap_generation only = generations & both ? ARMTAP_GENERATION_CB3E : ARMTAP_GENERATION_AUBO;
         const char *old = name_in(field, value, ARMTAP_GENERATION_CB2), *name = name_in(field, value, only);
-        if (!differs && !name && generations & both)
+        if (!differs && !name && generations & 1u << ARMTAP_GENERATION_CB2)
             name = old;
         if (differs && (old || name))
             fprintf(to, "| %" PRId64 " | %s | %s |\n", value, old ? old : "", name ? name : "");
