@@ -227,12 +227,56 @@ def check_errors():
     error = raised("several streams", lambda: armtap.open(SEVERAL).read(), armtap.SeveralStreams)
     expect("several streams", [one.stream for one in error.streams] == list(range(6)) and "stream 1: robot 10.0.0.12:30004" in str(error) and
            "union=True" in str(error), error)
+    expect("several streams by their message's id", error.ids == {"export.several-tables"}, error.ids)
     error = raised("a field of another robot", lambda: armtap.open(STOP).read(fields="nonsense"))
     expect("no such field", error.status == 2 and "nonsense" in str(error), error)
     expect("an error's name", pydoc.render_doc(armtap.Error).count("armtap.program") == 0 and repr(armtap.Error).endswith("'armtap.Error'>"), armtap.Error)
     raised("two inputs", lambda: armtap.open(b"a", b"b"), ValueError)
-    raised("streams of a robot", lambda: armtap.open("rtde://127.0.0.1").streams)
+    error = raised("several recipes", lambda: armtap.open(SAMPLES + "rtde-two-recipes.pcap").read(stream=0), armtap.SeveralStreams)
+    expect("several recipes of a stream", [one.stream for one in error.streams] == [0] and str(error).endswith("\nhere: read(union=True)"), error)
+    begin = time.monotonic()
+    for act in (lambda: armtap.open("rtde://127.0.0.1").read(), lambda: armtap.open("rtde://127.0.0.1").diagnose(), lambda: armtap.open(interface="lo").read(),
+                lambda: armtap.open(STOP, follow=True).read(), lambda: armtap.open(STOP).diagnose(follow=True)):
+        error = raised("what has no end", act)
+        expect("what has no end", "no end" in str(error) and "=10) " in str(error) and time.monotonic() - begin < 1, error)
     expect("a robot shows itself", "live" in repr(armtap.open("rtde://127.0.0.1")))
+
+
+def check_messages():
+    """What the program says for programs: an object a line, with the text for people and without what a terminal would obey."""
+    names = ["no such\x1b[31m \"file\" \\ \xff", SEVERAL, STOP]
+    ids = []
+    for words in (["info", names[0].encode("latin1")], ["export", SEVERAL], ["export", "-f", "ndjson", "--stream", "7", STOP], ["export", "--no-such", STOP]):
+        both = [subprocess.run([ARMTAP, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, env={**os.environ, "ARMTAP_MESSAGES": form}).stderr.decode().splitlines()
+                for form in ("json", "")]
+        told = list(map(json.loads, both[0]))
+        expect("messages of %s" % words, all(list(one) == ["severity", "id", "time", "text"] and abs(time.time() - one["time"]) < 600 for one in told), told)
+        expect("texts of %s" % words, ["armtap: %s%s" % ("warning: " if one["severity"] == "warning" else "", one["text"]) for one in told] == both[1] != [], told, both[1])
+        ids += [one["id"] for one in told if one["id"]]
+    expect("ids", ids == ["export.several-tables"], ids)
+    with open(TOP + "/tools/base/process/message.h", encoding="utf-8") as file, open(TOP + "/tools/manual/armtap.1.in", encoding="utf-8") as manual:
+        defined, text = re.findall(r'^#define MESSAGE_\w+ "(.*)"', file.read(), re.M), manual.read()
+    expect("ids in the manual", set(ids) < set(defined) and all(".Cm %s\n" % one in text for one in defined), defined)
+
+
+def check_cut(folder):
+    """A capture that ends too early gives what it has, with a warning; one that has nothing is an error."""
+    import armtap
+    with open(STOP, "rb") as file:
+        data = file.read()
+    begins = list(packets_of(data))
+    whole = armtap.open(data[:begins[200]])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cut = armtap.open(data[:begins[200] + 20])
+        same = (cut.read().rows, cut.streams, list(cut.records()), str(cut.diagnose())) == (whole.read().rows, whole.streams, list(whole.records()), str(whole.diagnose()))
+    expect("a cut capture", same and len(caught) == 4 and all("after packet 200: the file ends" in str(one.message) and one.filename == __file__ for one in caught), caught)
+    for length in (10, 30):
+        with open(folder + "/cut.pcap", "wb") as file:
+            file.write(data[:length])
+        for act in (lambda: armtap.open(folder + "/cut.pcap").read(), lambda: list(armtap.open(folder + "/cut.pcap").records())):
+            error = raised("a capture without a packet", act)
+            expect("a capture without a packet", error.status == 2 and "before the first packet" in str(error), error)
 
 
 def check_warnings(folder):
@@ -346,7 +390,7 @@ def check_live():
     import armtap
     heard = []
     armtap.program.log.setLevel("INFO")
-    armtap.program.log.addFilter(lambda record: heard.append(record.getMessage()))
+    armtap.program.log.addFilter(lambda record: heard.append((record.levelname, record.getMessage())))
     server = subprocess.Popen([ARMTAP, "serve", "--ports", "30004=0", "--loop", "--stub", "none", STOP], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         port = next(re.search(r":(\d+)", line.split("30004", 1)[-1]) or re.search(r"(\d{4,5})", line) for line in server.stdout if "30004" in line)[1]
@@ -369,7 +413,15 @@ def check_live():
         expect("leaving the loop ends it", until("the program ended", lambda: children() == before, 10))
         table = armtap.open(robot).read(fields="timestamp", stop=0.3)
         expect("a robot for some time", 10 < table.rows < 60, table.rows)
-        expect("the log", any("connected: RTDE protocol" in text and text.startswith("rtde://") for text in heard), heard)
+        armtap.capture.LISTENED = 0.5
+        streams = armtap.open(robot, "rtde://127.0.0.1:" + port).streams
+        expect("streams of robots", [(one.protocol, one.robot[:10], 10 < one.records < 75, "actual_q" in one.fields) for one in streams] ==
+               2 * [("rtde", "127.0.0.1:", True, True)], streams)
+        diagnosis = armtap.open(robot).diagnose(seconds=0.4)
+        expect("a diagnosis of a robot", 100 < diagnosis.data["streams"][0]["rate_hz"] < 150, diagnosis.data["streams"])
+        error = raised("two robots", lambda: armtap.open(robot, "rtde://127.0.0.1:" + port).read(stop=0.2), armtap.SeveralStreams)
+        expect("two robots", error.ids == {"export.several-tables"} and error.streams == [] and "union=True" in str(error), error)
+        expect("the log", any(level == "INFO" and "connected: RTDE protocol" in text and text.startswith("rtde://") for level, text in heard), heard)
         interrupted(robot)
     finally:
         server.terminate()
@@ -406,11 +458,17 @@ def check_growing():
 # ---- the program ---------------------------------------------------------------------------------------------------------------
 
 
+SAYS = """import json, os, signal, sys, time
+def say(severity, text, name=None):
+    print(json.dumps({"severity": severity, "id": name, "time": 0, "text": text}), file=sys.stderr, flush=True)
+"""
+
+
 def stand_in(folder, text):
     """A program that does as the text says."""
     path = folder + "/stand-in"
     with open(path, "w", encoding="utf-8") as file:
-        file.write("#!%s\nimport signal, sys, time\n%s" % (sys.executable, text))
+        file.write("#!%s\n%s\n%s" % (sys.executable, SAYS, text))
     os.chmod(path, 0o755)
     return path
 
@@ -418,7 +476,7 @@ def stand_in(folder, text):
 def check_program(folder):
     """One that says much on standard error, one that ignores SIGTERM, one that dies, and none."""
     import armtap
-    loud = "for i in range(5000): print('armtap: warning: a line that is not short, number', i, file=sys.stderr)\n"
+    loud = "for i in range(5000): say('warning', 'a line that is not short, number %d' % i)\n"
     cases = (
         ("loud", loud + "print('{\"streams\":[]}')\n", lambda: armtap.open(STOP).streams),
         ("loud records", loud + "print('{\"time\":1.000000002,\"packet\":1}')\n", lambda: list(armtap.open(STOP).records())),
@@ -438,9 +496,20 @@ def check_program(folder):
         records.close()
         armtap.program.PATIENCE = patience
         expect("one that will not end", children() == before)
-        os.environ["ARMTAP"] = stand_in(folder, "import os\nprint('armtap: last words', file=sys.stderr, flush=True)\nos.kill(os.getpid(), signal.SIGSEGV)\n")
+        os.environ["ARMTAP"] = stand_in(folder, "say('error', 'last words')\nos.kill(os.getpid(), signal.SIGSEGV)\n")
         error = raised("a crash", lambda: armtap.open(STOP).streams)
         expect("a crash", error.status == -signal.SIGSEGV and str(error) == "last words\nthe program was ended by SIGSEGV", error)
+        os.environ["ARMTAP"] = stand_in(folder, "say('error', 'it broke', 'a.thing')\ntime.sleep(0.3)\nprint('{\"time\":null}', flush=True)\ntime.sleep(0.3)\nsys.exit(2)\n")
+        error = raised("an error before the last record", lambda: list(armtap.open(STOP).records()))
+        expect("an error before the last record", (str(error), error.ids) == ("it broke", {"a.thing"}), error)
+        os.environ["ARMTAP"] = stand_in(folder, "say('warning', 'it waits')\nsignal.pause()\n")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            armtap.program.SILENCE, silence = 0.1, armtap.program.SILENCE
+            for act in (lambda: armtap.open(STOP).read(), lambda: next(armtap.open(STOP).records())):
+                warning = raised("a program that waits", act, armtap.ArmtapWarning)
+                expect("a program that waits warns at once, and ends", str(warning) == "it waits" and children() == before, warning)
+            armtap.program.SILENCE = silence
         os.environ["ARMTAP"] = folder + "/nothing"
         expect("a wrong $ARMTAP", "$ARMTAP" in str(raised("a wrong $ARMTAP", armtap.fields)))
     finally:
@@ -541,12 +610,12 @@ def main():
         lacks(lacking)
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_samples, check_table, check_diagnosis, check_errors, check_records, check_growing, check_code):
+        for check in (check_samples, check_table, check_diagnosis, check_errors, check_messages, check_records, check_growing, check_code):
             check()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the robot lacks what is asked for, and a busy machine skips
             check_live()
-        for check in (check_warnings, check_sources, check_program, check_wheel):
+        for check in (check_warnings, check_cut, check_sources, check_program, check_wheel):
             place = "%s/%s" % (folder, check.__name__)
             os.mkdir(place)
             check(place)

@@ -8,7 +8,7 @@ import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterable, Iterator, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 from weakref import WeakSet
 
 import numpy as np
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Source = Union[str, bytes, "os.PathLike[str]"]
 Moment = Union[str, float, datetime.datetime, datetime.timedelta, np.datetime64, np.timedelta64]
 STANDARD_INPUT = "-"
+LISTENED = 2.0  # seconds, for the streams of a robot
+SEVERAL_TABLES = "export.several-tables"  # the id of a message
 
 
 class SeveralStreams(program.Error):
@@ -80,18 +82,19 @@ class Capture:
         self._running: "WeakSet[Any]" = WeakSet()
         if given:
             self._keep(given[0])
-        if any(not self._is_live(word) and word != STANDARD_INPUT and not os.path.exists(word) for word in self._words):
+        if any(not _is_robot(word) and word != STANDARD_INPUT and not os.path.exists(word) for word in self._words):
             self.streams  # the program says what is wrong with the name
 
     # ---- what is read ----------------------------------------------------------------------------------------------
 
-    def _is_live(self, word: str) -> bool:
-        return _is_robot(word)
-
     @property
     def is_live(self) -> bool:
-        """Whether it is a robot or an interface, which is read until it is stopped."""
-        return any(map(self._is_live, self._words)) or "interface" in self._options
+        """Whether it is a robot, an interface, or a file that is followed (follow=True): what is read until it is stopped."""
+        return any(map(_is_robot, self._words)) or bool(self._options.get("interface") or self._options.get("follow"))
+
+    def _need_end(self, options: Mapping[str, Any], remedy: str) -> None:
+        if self.is_live or options.get("follow"):
+            raise program.Error("%s is live and has no end: %s" % (", ".join(self._words) or self._options["interface"], remedy))
 
     def _keep(self, data: Optional[bytes] = None) -> None:
         """Bytes, or what standard input has, in a file that can be read again."""
@@ -118,19 +121,20 @@ class Capture:
                 file.seek(0)
                 yield program.Input(self._words, file.fileno())
 
-    def _run(self, command: str, options: Dict[str, Any], output: Optional[int] = None) -> bytes:
+    def _run(self, command: str, options: Dict[str, Any], output: Optional[int] = None, seconds: Optional[float] = None) -> bytes:
         words = [command, *program.option_words({**self._options, **options})]
         with self._input() as given:
-            return program.run(words, given, output)
+            return program.run(words, given, output, seconds)
 
     # ---- what it has -----------------------------------------------------------------------------------------------
 
     @property
     def streams(self) -> List[results.Stream]:
-        """The connections with telemetry, as Stream objects. The capture is read once for it. Of a robot: fails."""
+        """The connections with telemetry, as Stream objects. A capture is read once for it; a robot or an interface is listened to
+        for two seconds, each time."""
+        if self.is_live:
+            return results.streams_of(self._run("info", {"json": True}, seconds=LISTENED))
         if self._streams is None:
-            if self.is_live:
-                raise program.Error("a robot's streams are known only while it is read: use records() or read(stop=)")
             self._streams = results.streams_of(self._run("info", {"json": True}))
         return self._streams
 
@@ -148,23 +152,27 @@ class Capture:
 
         Returns a Table, which says how types and absent values are represented. Units: SI and rad, table.units has them.
         Raises SeveralStreams, or Error with what the program said. Warns of missing data and guesses (ArmtapWarning).
-        A robot is read until `stop`: read(stop=10) takes ten seconds.
+        A robot is read until `stop`, which it needs: read(stop=10) takes ten seconds, from its first packet.
         """
+        if stop is None:
+            self._need_end(options, "read(stop=10) takes ten seconds, records() goes on")
         number = stream.stream if isinstance(stream, results.Stream) else stream
         options = {**options, "union": union, "stream": number, "fields": _names(fields), **_span(start, stop)}
         with memory_file("armtap-columns") as file:
             try:
                 self._run("export", {**options, "format": "npz", "output": "/dev/fd/%d" % file.fileno()}, file.fileno())
             except program.Error as error:
-                raise self._several(error) or error from None
+                raise self._several(error, bool(options.get("to_robot"))) or error from None
             return table_of(file)
 
-    def _several(self, error: program.Error) -> Optional[SeveralStreams]:
-        """An error that is about several tables: the program offers a file for each."""
-        if error.status != 2 or "--split" not in str(error):
+    def _several(self, error: program.Error, to_robot: bool) -> Optional[SeveralStreams]:
+        """An error that is about several tables."""
+        if SEVERAL_TABLES not in error.ids:
             return None
-        several = SeveralStreams("%s\nhere: read(stream=N), or read(union=True)" % error, error.status, error.command)
-        several.streams = [] if self.is_live else [each for each in self.streams if each.records > 0]
+        streams = [] if self.is_live else [each for each in self.streams if (each.records_to_robot if to_robot else each.records)]
+        remedy = "read(union=True)" if len(streams) == 1 else "read(stream=N), or read(union=True)"
+        several = SeveralStreams("%s\nhere: %s" % (error, remedy), error.status, error.command, error.ids)
+        several.streams = streams
         return several
 
     def to_pandas(self, stream: Union[int, results.Stream, None] = None, fields: Union[str, Iterable[str], None] = None,
@@ -179,12 +187,15 @@ class Capture:
         """
         return self.read(stream, fields, start, stop, union=union, **options).to_pandas()
 
-    def diagnose(self, **options: Any) -> results.Diagnosis:
+    def diagnose(self, *, seconds: Optional[float] = None, **options: Any) -> results.Diagnosis:
         """What went wrong, when, in which packet and on whose side.
 
+        seconds: how long a robot or an interface is listened to; needed there
         options: those of `armtap diagnose`
         """
-        return results.diagnosis_of(self._run("diagnose", {**options, "json": True}))
+        if seconds is None:
+            self._need_end(options, "diagnose(seconds=10) listens for ten seconds")
+        return results.diagnosis_of(self._run("diagnose", {**options, "json": True}, seconds=seconds))
 
     def records(self, stream: Union[int, results.Stream, None] = None, fields: Union[str, Iterable[str], None] = None,
                 start: Optional[Moment] = None, stop: Optional[Moment] = None, **options: Any) -> Iterator[Dict[str, Any]]:

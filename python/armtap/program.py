@@ -1,24 +1,27 @@
 """The program: where it is, how it is run, and what it says."""
 from __future__ import annotations
 
+import json
 import logging
+import math
 import os
-import re
+import selectors
 import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
-import threading
+import time
 import warnings
-from collections import deque
 from pathlib import Path
-from typing import Any, Deque, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
+ERROR, WARNING, INFO = "error", "warning", "info"  # severities of messages
+DAMAGED = "input.damaged"  # the id of messages after which there is a result: all that came before
+PIECE = 1 << 16  # bytes read at once
+SILENCE = 1.0  # seconds without output after which warnings do not wait for the end
 PATIENCE = 5.0  # seconds for the program to end after SIGTERM
-CONTINUED = "  "  # begins the lines of a message after its first
-SPEAKER = re.compile(r"(\S+Z \+\S+ s )?armtap: ")  # begins a line; live with the time
-WARNING = "warning: "
+ENVIRONMENT = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "ARMTAP_MESSAGES": "json"}
 log = logging.getLogger("armtap")
 
 
@@ -27,12 +30,14 @@ class Error(Exception):
 
     status: the program's exit status, 2 in most cases; None if it could not be run
     command: the words of its command line
+    ids: those of the program's messages, by which it tells what programs may act on; most have none
     """
 
-    def __init__(self, message: str, status: Optional[int] = None, command: Sequence[str] = ()) -> None:
+    def __init__(self, message: str, status: Optional[int] = None, command: Sequence[str] = (), ids: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.status = status
         self.command = list(command)
+        self.ids = frozenset(ids)
 
 
 class ArmtapWarning(UserWarning):
@@ -85,18 +90,17 @@ def option_words(options: Mapping[str, Any]) -> List[str]:
 
 def _start(words: Sequence[str], given: Input, **how: Any) -> "subprocess.Popen[bytes]":
     command = [find(), *words, *(["--", *given.words] if given.words else [])]
-    environment = {**os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
     stdin = subprocess.DEVNULL if given.stdin is None else given.stdin
     try:
-        return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **how)
+        return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **ENVIRONMENT}, **how)
     except OSError as error:
         raise Error("%s cannot be run: %s" % (command[0], error.strerror), None, command) from error
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """Ends the program, whatever it does. Its output is closed first: it may wait for a reader."""
-    if process.stdout:
-        process.stdout.close()
+    assert process.stdout and process.stderr
+    process.stdout.close()
     if process.poll() is None:
         process.terminate()
         try:
@@ -104,19 +108,24 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+    process.stderr.close()
 
 
-def _messages(lines: Iterable[str]) -> Iterator[str]:
-    """Messages without the program's name; one goes on in lines that begin with blanks."""
-    message: List[str] = []
-    for line in lines:
-        text = SPEAKER.sub("", line, count=1)
-        if message and not text.startswith(CONTINUED):
-            yield "\n".join(message)
-            message = []
-        message.append(text.rstrip())
-    if message:
-        yield "\n".join(message)
+class Message(NamedTuple):
+    """A line of the program's on standard error."""
+
+    severity: str
+    id: Optional[str]
+    text: str
+
+
+def _message(line: bytes) -> Message:
+    """From an object of JSON. The system's loader, or a program of another kind, says what is none."""
+    try:
+        said = json.loads(line)
+        return Message(said["severity"], said["id"], said["text"])
+    except (ValueError, TypeError, KeyError):
+        return Message(ERROR, None, line.decode("utf-8", "replace").rstrip("\n"))
 
 
 def _outside() -> int:
@@ -127,66 +136,101 @@ def _outside() -> int:
     return level
 
 
-def warn(lines: Iterable[str]) -> None:
+def pass_on(messages: Iterable[Message]) -> None:
     """Warnings of the program's as Python's, and the rest, such as "connected", to the log."""
-    for message in _messages(lines):
-        if message.startswith(WARNING):
-            warnings.warn(message[len(WARNING):], ArmtapWarning, stacklevel=_outside())
+    for message in messages:
+        if message.severity == WARNING:
+            warnings.warn(message.text, ArmtapWarning, stacklevel=_outside())
         else:
-            log.info("%s", message)
+            log.log(logging.WARNING if message.severity == ERROR else logging.INFO, "%s", message.text)
 
 
-def _judge(process: "subprocess.Popen[bytes]", lines: List[str]) -> None:
-    """Raises what went wrong, or warns of what the program said."""
+def _listen(process: "subprocess.Popen[bytes]", silence: Optional[float] = None) -> Iterator[Union[bytes, Message, None]]:
+    """What the program prints, in pieces, and its messages, as they come; None if nothing comes for so many seconds."""
+    assert process.stdout and process.stderr
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        for pipe in process.stdout, process.stderr:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(silence)
+            if not ready:
+                yield None
+            for key, _ in ready:
+                data = os.read(key.fd, PIECE)
+                if not data:
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is process.stdout:
+                    yield data
+                else:
+                    *lines, rest = (rest + data).split(b"\n")
+                    yield from map(_message, lines)
+    if rest:
+        yield _message(rest)
+    process.wait()
+
+
+def _judge(process: "subprocess.Popen[bytes]", messages: List[Message], has_result: bool) -> None:
+    """Raises what went wrong, or passes on what the program said."""
     status = process.returncode
+    errors = [each for each in messages if each.severity == ERROR]
+    if errors and has_result and all(each.id == DAMAGED for each in errors):
+        status, messages = 1, [each._replace(severity=WARNING) if each in errors else each for each in messages]
     if status in (0, 1):
-        warn(lines)
+        pass_on(messages)
         return
-    message = "\n".join(_messages(lines))
+    lines = [("warning: " if each.severity == WARNING else "") + each.text for each in messages if each.severity != INFO]
     if status < 0:
-        message = "%sthe program was ended by %s" % (message and message + "\n", signal.Signals(-status).name)
-    raise Error(message or "the program failed with status %d" % status, status, list(map(str, process.args)))  # type: ignore[arg-type]
+        lines.append("the program was ended by %s" % signal.Signals(-status).name)
+    raise Error("\n".join(lines) or "the program failed with status %d" % status, status, list(map(str, process.args)),  # type: ignore[arg-type]
+                [each.id for each in messages if each.id])
 
 
-def run(words: Sequence[str], given: Input = Input([]), output: Optional[int] = None) -> bytes:
-    """Runs the program to its end and returns what it printed. Status 1 is a result: something was found.
+def run(words: Sequence[str], given: Input = Input([]), output: Optional[int] = None, seconds: Optional[float] = None) -> bytes:
+    """Runs the program to its end and returns what it printed. Status 1 is a result: something was found. What it warns of is passed
+    on at its end, or while it waits.
 
     output: a file that the program inherits under the same number, besides its standard output
+    seconds: after these it is interrupted, as by Ctrl-C, and ends with what it has
     """
     process = _start(words, given, pass_fds=() if output is None else (output,))
+    printed: List[bytes] = []
+    messages: List[Message] = []
+    end = math.inf if seconds is None else time.monotonic() + seconds
     try:
-        printed, said = process.communicate()
-    except BaseException:  # also KeyboardInterrupt
+        for heard in _listen(process, SILENCE if seconds is None else min(SILENCE, seconds)):
+            if isinstance(heard, bytes):
+                printed.append(heard)
+            elif heard:
+                messages.append(heard)
+            else:
+                pass_on(each for each in messages if each.severity != ERROR)
+                messages = [each for each in messages if each.severity == ERROR]
+            if time.monotonic() >= end:
+                process.send_signal(signal.SIGINT)
+                end = math.inf
+    finally:  # also after KeyboardInterrupt
         _end(process)
-        if process.stderr:
-            process.stderr.close()
-        raise
-    _judge(process, said.decode("utf-8", "replace").splitlines())
-    return printed
+    _judge(process, messages, bool(printed) or output is not None and os.fstat(output).st_size > 0)
+    return b"".join(printed)
 
 
 def lines_of(words: Sequence[str], given: Input) -> Iterator[bytes]:
-    """What the program prints, line by line, as it comes; what it says is warned of in between. Closing the iterator ends the
+    """What the program prints, line by line, as it comes; what it says is passed on in between. Closing the iterator ends the
     program."""
     process = _start(words, given)
-    assert process.stdout and process.stderr
-    said: Deque[str] = deque()
-
-    def drain(pipe: Any) -> None:
-        for line in pipe:
-            said.append(line.decode("utf-8", "replace").rstrip("\n"))
-
-    listener = threading.Thread(target=drain, args=(process.stderr,), daemon=True)
-    listener.start()
+    errors: List[Message] = []  # until it is known what came of them
+    rest, has_lines = b"", False
     try:
-        for line in process.stdout:
-            if said:
-                warn([said.popleft() for _ in range(len(said))])
-            yield line
-        process.wait()
-        listener.join()
-        _judge(process, list(said))
+        for heard in _listen(process):
+            if isinstance(heard, bytes):
+                has_lines = True
+                *lines, rest = (rest + heard).split(b"\n")
+                yield from lines
+            elif heard and heard.severity == ERROR:
+                errors.append(heard)
+            elif heard:
+                pass_on([heard])
+        _judge(process, errors, has_lines)
     finally:
         _end(process)
-        listener.join(PATIENCE)
-        process.stderr.close()

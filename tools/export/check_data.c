@@ -81,10 +81,12 @@ static void list_parts(const struct job *job, unsigned stream)
 
 static int refuse_streams(struct job *job)
 {
-    message_error("several streams have records %s, and a %s file holds one table; choose one with --stream N, give "
-                  "-o FILE --split for a file each%s:",
-                  job_direction(job), job->wish->format->name,
-                  format_has(job->wish->format, FORMAT_HAS_NAMES) ? ", or --union for one table of all" : "");
+    message_error_called(
+        MESSAGE_SEVERAL_TABLES,
+        "several streams have records %s, and a %s file holds one table; choose one with --stream N, give "
+        "-o FILE --split for a file each%s:",
+        job_direction(job), job->wish->format->name,
+        format_has(job->wish->format, FORMAT_HAS_NAMES) ? ", or --union for one table of all" : "");
     list_streams(job, true);
     return job_give_up(job);
 }
@@ -92,11 +94,13 @@ static int refuse_streams(struct job *job)
 static int refuse_parts(struct job *job, unsigned stream)
 {
     char list[FORMATS_LIST_MAX];
-    message_error("stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
-                  "--split for a file each%s%s%s:",
-                  stream, job->wish->format->name, job->wish->has_stream ? "" : ", or -f ",
-                  job->wish->has_stream ? "" : format_names(list, FORMAT_ALL_TABLES, 0),
-                  job->wish->has_stream ? "" : " for one of all");
+    message_error_called(
+        MESSAGE_SEVERAL_TABLES,
+        "stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
+        "--split for a file each%s%s%s:",
+        stream, job->wish->format->name, job->wish->has_stream ? "" : ", or -f ",
+        job->wish->has_stream ? "" : format_names(list, FORMAT_ALL_TABLES, 0),
+        job->wish->has_stream ? "" : " for one of all");
     list_parts(job, stream);
     return job_give_up(job);
 }
@@ -377,7 +381,8 @@ void check_left_over(struct job *job)
     char list[FORMATS_LIST_MAX];
     if (job->left_over.rows == 0)
         return;
-    message_error(
+    message_error_called(
+        MESSAGE_SEVERAL_TABLES,
         "%" PRIu64 " row%s left out, which do not fit into a %s file with one table; choose a stream with "
         "--stream N, give -o FILE --split for a file each or -f %s for one of all, or save it to a file and export "
         "that",

@@ -1,4 +1,5 @@
-/* One-line messages on standard error: what, where, and what to do. */
+/* One-line messages on standard error: what, where, and what to do. With ARMTAP_MESSAGES=json in the environment each
+ * is an object with severity, id, time and text, for programs. */
 #ifndef BASE_MESSAGE_H
 #define BASE_MESSAGE_H
 
@@ -10,9 +11,16 @@
 #define MESSAGE_FORMAT(text, values)
 #endif
 
+/* Several tables have rows, and the output holds one. */
+#define MESSAGE_SEVERAL_TABLES "export.several-tables"
+/* An input ends too early or is damaged there; everything before was read. */
+#define MESSAGE_INPUT_DAMAGED "input.damaged"
+
 /* "armtap: ..." and a line end. Control characters in names from outside are shown as \xHH. */
 MESSAGE_FORMAT(1, 2) void message_error(const char *format, ...);
-/* The same for what happens while a command runs: a client came, a file was begun. */
+/* The same with an id, by which programs know it (the manual lists them), or NULL. */
+MESSAGE_FORMAT(2, 3) void message_error_called(const char *id, const char *format, ...);
+/* The same as message_error for what happens while a command runs: a client came, a file was begun. */
 MESSAGE_FORMAT(1, 2) void message_info(const char *format, ...);
 /* "armtap: warning: ...". Does not change the exit status. */
 MESSAGE_FORMAT(1, 2) void message_warning(const char *format, ...);

@@ -127,14 +127,17 @@ static void report_damage(const struct capture *capture)
     const char *name = reader_name(capture->name), *problem = reader_problem(capture->reader);
     const char *why = armtap_packet_file_problem(capture->packet_file, &is_cut);
     if (problem)
-        message_error("%s: %s: %s", name, place, problem);
+        message_error_called(reader_has_changed(capture->reader) ? NULL : MESSAGE_INPUT_DAMAGED, "%s: %s: %s", name,
+                             place, problem);
     else if (is_cut)
-        message_error(
+        message_error_called(
+            MESSAGE_INPUT_DAMAGED,
             "%s: %s: the file ends in the middle of a packet or header (%s); everything before was read: copy "
             "it again if it should be longer",
             name, place, why);
     else
-        message_error(
+        message_error_called(
+            MESSAGE_INPUT_DAMAGED,
             "%s: %s: the file is damaged (%s); everything before was read: copy it again, or repair it with editcap",
             name, place, why);
 }

@@ -184,7 +184,8 @@ static void end_rows(struct raw *raw, const struct rows *rows)
         if (!run->source->quiet && rows->count == 0 && rows->length == PACKAGE_HEAD)
             message_error("%s: no telemetry: a recording of record.py --binary without a row", reader_name(raw->name));
         else if (!run->source->quiet)
-            message_error(
+            message_error_called(
+                MESSAGE_INPUT_DAMAGED,
                 "%s: cut in row %" PRIu64 " of a recording of record.py --binary: %zu of its %zu bytes are there",
                 reader_name(raw->name), rows->count + 1, rows->length - PACKAGE_HEAD, rows->size - PACKAGE_HEAD);
     }

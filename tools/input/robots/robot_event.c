@@ -13,10 +13,12 @@ void robot_event_say(const struct robot_event *event)
         message_still(event->time - event->since);
     if (event->kind != ROBOT_SAID)
         return;
-    if (event->severity == ARMTAP_WARNING)
+    if (event->severity == ARMTAP_ERROR)
+        message_error("%s", text);
+    else if (event->severity == ARMTAP_WARNING)
         message_warning("%s", text);
     else
-        message_error("%s", text);
+        message_info("%s", text);
 }
 
 static void take_record(struct robot_tally *tally, int64_t time)
