@@ -192,6 +192,45 @@ static void what_goes_in_comes_out(void **state)
     }
 }
 
+/* Columns of one width, row by row, over several blocks. */
+static void vectors_become_rows(void **state)
+{
+    static const struct {
+        unsigned width;
+        size_t first, columns;
+    } vectors[] = {{8, 0, 3}, {4, 3, 2}, {1, 5, 6}, {8, 11, 1}};
+    enum { ALL = 12, ROWS = 5000, STEP = 333 };
+    (void)state;
+    struct column_table table = {.most_rows = ROWS, .most_bytes = 1 << 20};
+    for (size_t v = 0; v < 4; v++)
+        for (size_t k = 0; k < vectors[v].columns; k++)
+            assert_int_equal(column_table_add_column(&table, vectors[v].width), 0);
+    uint64_t *present = calloc(ALL * column_words_of(STEP), 8), *values = calloc(ALL * STEP, 8);
+    char *rows = malloc(ROWS * 3 * sizeof *values);
+    for (size_t from = 0, some = STEP; from < ROWS; from += some) {
+        some = ROWS - from < STEP ? ROWS - from : STEP;
+        for (size_t k = 0; k < ALL; k++)
+            for (size_t i = 0; i < some; i++)
+                values[k * some + i] = (from + i) * 7 + k * 31;
+        const struct column_batch batch = {.rows = some, .columns = ALL, .present = present, .values = values};
+        assert_int_equal(column_table_add(&table, &batch, 0), some);
+    }
+    assert_true(table.block_count > 2);
+    for (size_t v = 0; v < 4; v++) {
+        column_table_rows(&table, vectors[v].first, vectors[v].columns, rows);
+        const char *at = rows;
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t k = 0; k < vectors[v].columns; k++, at += vectors[v].width) {
+                uint64_t wanted = i * 7 + (vectors[v].first + k) * 31;
+                assert_memory_equal(at, &wanted, vectors[v].width);
+            }
+    }
+    free(present);
+    free(values);
+    free(rows);
+    column_table_free(&table);
+}
+
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 /* Adds rows of a column: zeros, or a text. Returns how many fitted. */
@@ -247,6 +286,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_in_comes_out),
+        cmocka_unit_test(vectors_become_rows),
         cmocka_unit_test(tables_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,22 +198,18 @@ static void put_numbers(const struct arrow_field *field, const struct column_tab
                         struct buffer *out)
 {
     size_t from = out->length, bytes = data_bytes(field->type, table->rows * field->columns);
-    struct buffer *to = field->columns == 1 && field->type != ARROW_BOOL ? out : scratch;
-    scratch->length = 0;
-    for (size_t i = 0; i < field->columns; i++)
-        column_table_values(table, field->first + i, to);
-    if (scratch->failed || to == out) {
-        pad(out, from);
-        return;
-    }
     if (field->type == ARROW_BOOL) {
-        put_element_bits(table, field->columns, NULL, scratch->data, out);
+        scratch->length = 0;
+        for (size_t i = 0; i < field->columns; i++)
+            column_table_values(table, field->first + i, scratch);
+        if (!scratch->failed)
+            put_element_bits(table, field->columns, NULL, scratch->data, out);
         return;
     }
     char *at = buffer_room(out, bytes + 1);
     if (!at)
         return;
-    column_rows_from(scratch->data, field->columns, table->rows, arrow_type_row(field->type)->width, at);
+    column_table_rows(table, field->first, field->columns, at);
     out->length += bytes;
     pad(out, from);
 }

@@ -14,15 +14,15 @@ void column_pieces_free(struct column_pieces *pieces)
     free(pieces->piece);
 }
 
-/* Each column as its presence bits, then its values or texts. Sets places[i] for each, and for the end. */
-static int put_columns(const struct column_pieces *pieces, const struct column_table *table, uint64_t *places)
+/* Sets places[i] for each part, and for the end. */
+static int put_parts(const struct column_pieces *pieces, size_t parts,
+                     void (*put)(void *user, size_t part, struct buffer *out), void *user, uint64_t *places)
 {
     struct buffer bytes = {0};
     int outcome = 0;
-    for (size_t i = 0; i < table->column_count && outcome == 0; i++) {
+    for (size_t i = 0; i < parts && outcome == 0; i++) {
         bytes.length = 0;
-        column_table_present(table, i, &bytes);
-        column_table_values(table, i, &bytes);
+        put(user, i, &bytes);
         outcome = bytes.failed ? message_no_memory() : spool_put(pieces->spool, bytes.data, bytes.length, &places[i]);
         places[i + 1] = places[i] + bytes.length;
     }
@@ -30,23 +30,37 @@ static int put_columns(const struct column_pieces *pieces, const struct column_t
     return outcome;
 }
 
-int column_pieces_add(struct column_pieces *pieces, const struct column_table *table)
+int column_pieces_add_parts(struct column_pieces *pieces, size_t rows, size_t parts,
+                            void (*put)(void *user, size_t part, struct buffer *out), void *user)
 {
-    struct column_piece piece = {.first = pieces->rows, .rows = table->rows};
-    uint64_t *places = calloc(table->column_count + 1, sizeof *places);
+    struct column_piece piece = {.first = pieces->rows, .rows = rows};
+    uint64_t *places = calloc(parts + 1, sizeof *places);
     if (!places)
         return message_no_memory();
     int outcome = MAKE_ROOM(pieces->piece, pieces->count) ? 0 : message_no_memory();
     if (outcome == 0)
-        outcome = put_columns(pieces, table, places);
+        outcome = put_parts(pieces, parts, put, user, places);
     if (outcome == 0)
-        outcome = spool_put(pieces->spool, places, bytes_of(table->column_count + 1), &piece.places);
+        outcome = spool_put(pieces->spool, places, bytes_of(parts + 1), &piece.places);
     free(places);
     if (outcome != 0)
         return -1;
     pieces->piece[pieces->count++] = piece;
     pieces->rows += piece.rows;
     return 0;
+}
+
+/* Its presence bits, then its values or texts. */
+static void put_column(void *user, size_t column, struct buffer *out)
+{
+    const struct column_table *table = user;
+    column_table_present(table, column, out);
+    column_table_values(table, column, out);
+}
+
+int column_pieces_add(struct column_pieces *pieces, const struct column_table *table)
+{
+    return column_pieces_add_parts(pieces, table->rows, table->column_count, put_column, (void *)table);
 }
 
 /* The piece that has the row. */
@@ -100,6 +114,14 @@ int column_pieces_get(const struct column_pieces *pieces, size_t column, unsigne
             return -1;
     }
     return 0;
+}
+
+int column_pieces_part(const struct column_pieces *pieces, size_t part, const struct column_piece *piece, size_t from,
+                       size_t length, void *bytes)
+{
+    uint64_t places[2];
+    return find_column(pieces, piece, part, places) == 0 ? spool_get(pieces->spool, places[0] + from, bytes, length)
+                                                         : -1;
 }
 
 int column_pieces_texts(const struct column_pieces *pieces, size_t column, const struct column_piece *piece,

@@ -353,21 +353,27 @@ void column_table_values_present(const struct column_table *table, size_t column
 /* ---- rows of vectors --------------------------------------------------------------------------------------------- */
 
 /* Inlined with a constant width: there are many. */
-static inline void turn(const char *values, size_t columns, size_t rows, unsigned width, char *out)
+static inline void turn(const struct held_block *block, const char *values, size_t columns, unsigned width, char *out)
 {
-    for (size_t k = 0; k < columns; k++)
-        for (size_t i = 0; i < rows; i++)
-            memcpy(out + (i * columns + k) * width, values + (k * rows + i) * width, width);
+    for (size_t k = 0; k < columns; k++, values += block->room * width)
+        for (size_t i = 0; i < block->rows; i++)
+            memcpy(out + (i * columns + k) * width, values + i * width, width);
 }
 
-void column_rows_from(const char *values, size_t columns, size_t rows, unsigned width, char *out)
+void column_table_rows(const struct column_table *table, size_t first, size_t columns, char *out)
 {
-    if (columns == 1)
-        memcpy(out, values, rows * width);
-    else if (width == sizeof(uint64_t))
-        turn(values, columns, rows, sizeof(uint64_t), out);
-    else if (width == sizeof(uint32_t))
-        turn(values, columns, rows, sizeof(uint32_t), out);
-    else
-        turn(values, columns, rows, 1, out);
+    const struct held_column *column = &table->columns[first];
+    for (size_t i = 0; i < table->block_count; i++) {
+        const struct held_block *block = &table->blocks[i];
+        const char *values = values_of(block, column);
+        if (columns == 1)
+            memcpy(out, values, block->rows * column->width);
+        else if (column->width == sizeof(uint64_t))
+            turn(block, values, columns, sizeof(uint64_t), out);
+        else if (column->width == sizeof(uint32_t))
+            turn(block, values, columns, sizeof(uint32_t), out);
+        else
+            turn(block, values, columns, 1, out);
+        out += block->rows * columns * column->width;
+    }
 }

@@ -80,8 +80,8 @@ void column_table_present(const struct column_table *table, size_t column, struc
 void column_table_values(const struct column_table *table, size_t column, struct buffer *out);
 void column_table_values_present(const struct column_table *table, size_t column, struct buffer *out);
 
-/* Columns of as many values, one after another, become rows with a value of each. The width is 8, 4 or 1. */
-void column_rows_from(const char *values, size_t columns, size_t rows, unsigned width, char *out);
+/* Copies neighbouring columns of numbers of one width, row by row. */
+void column_table_rows(const struct column_table *table, size_t first, size_t columns, char *out);
 
 /* ---- presence bits ---- */
 
@@ -99,7 +99,7 @@ size_t column_bits_copy(const uint64_t *words, size_t from, size_t count, uint64
 /* Tables that are set aside until all of a file's rows are known: pieces, in the spool. */
 
 struct column_piece {
-    uint64_t places; /* where the spool has the places of its columns, and of the end */
+    uint64_t places; /* where the spool has the places of its parts, and of the end */
     uint64_t first;  /* row */
     size_t rows;
 };
@@ -112,8 +112,14 @@ struct column_pieces {
 };
 
 void column_pieces_free(struct column_pieces *pieces);
-/* Sets a table's rows aside; it keeps them. 0, or -1 after a message. */
+/* Sets a table's rows aside, a part for each column; it keeps them. 0, or -1 after a message. */
 int column_pieces_add(struct column_pieces *pieces, const struct column_table *table);
+/* Sets that many rows aside, as parts that `put` appends. The same. */
+int column_pieces_add_parts(struct column_pieces *pieces, size_t rows, size_t parts,
+                            void (*put)(void *user, size_t part, struct buffer *out), void *user);
+/* Copies bytes of a part of a piece, from byte `from` on. 0, or -1 after a message. */
+int column_pieces_part(const struct column_pieces *pieces, size_t part, const struct column_piece *piece, size_t from,
+                       size_t length, void *bytes);
 /* Copies a column's values, of that width, and presence bits, unless NULL. 0, or -1 after a message. */
 int column_pieces_get(const struct column_pieces *pieces, size_t column, unsigned width, uint64_t from, size_t count,
                       char *values, uint64_t *present);
@@ -125,7 +131,7 @@ int column_pieces_texts(const struct column_pieces *pieces, size_t column, const
 /* Reads a column of texts, row by row; zeroed but for pieces and column at first. */
 struct column_texts {
     const struct column_pieces *pieces;
-    size_t column;
+    size_t column;       /* or the part that has what column_pieces_add() puts of it */
     size_t piece;        /* the next one */
     struct buffer bytes; /* of the piece: presence bits, then texts */
     const char *at;      /* the next text */

@@ -106,8 +106,13 @@ static int begin_array(struct npz_file *file, enum npz_type type, size_t columns
 {
     if (!MAKE_ROOM(file->arrays, file->count))
         return -1;
-    file->arrays[file->count++] = (struct npz_array){
-        .type = type, .first = file->table.column_count, .columns = columns, .is_vector = is_vector, .characters = 1};
+    file->arrays[file->count] = (struct npz_array){.type = type,
+                                                   .part = file->count,
+                                                   .first = file->table.column_count,
+                                                   .columns = columns,
+                                                   .is_vector = is_vector,
+                                                   .characters = 1};
+    file->count++;
     for (size_t i = 0; i < columns; i++)
         if (column_table_add_column(&file->table, npz_type_row(type)->width) != 0)
             return -1;
@@ -151,47 +156,17 @@ int npz_file_open(struct npz_file *file)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void measure_texts(struct npz_array *array, const struct buffer *texts)
+static void put_part(void *user, size_t part, struct buffer *out)
 {
-    const char *at = texts->data;
-    while (texts->length > 0 && at < texts->data + texts->length) {
-        size_t length;
-        const char *text = column_text_next(&at, &length);
-        size_t characters = npz_count_characters(array->type, text, length);
-        array->characters = characters > array->characters ? characters : array->characters;
-    }
-    array->text_bytes += texts->length;
-}
-
-/* 0, or -1 without memory. */
-static int measure(struct npz_file *file)
-{
-    struct buffer scratch[2] = {{0}, {0}};
-    int outcome = 0;
-    for (size_t i = 0; i < file->count && outcome == 0; i++) {
-        struct npz_array *array = &file->arrays[i];
-        for (size_t k = array->first; k < array->first + array->columns; k++) {
-            const struct held_column *held = &file->table.columns[k];
-            array->has_absent = array->has_absent || held->count < file->table.rows;
-            if (held->width == 0)
-                measure_texts(array, &held->texts);
-        }
-        if (npz_type_row(array->type)->width > 0)
-            outcome = npz_add_checksum(array, &file->table, scratch);
-    }
-    free(scratch[0].data);
-    free(scratch[1].data);
-    return outcome;
+    struct npz_file *file = user;
+    npz_put_part(&file->arrays[part], &file->table, out);
 }
 
 static int set_aside(struct npz_file *file, bool all)
 {
-    if (file->table.rows > 0) {
-        if (measure(file) != 0)
-            return message_no_memory();
-        if (column_pieces_add(&file->pieces, &file->table) != 0)
-            return -1;
-    }
+    if (file->table.rows > 0 &&
+        column_pieces_add_parts(&file->pieces, file->table.rows, file->count, put_part, file) != 0)
+        return -1;
     column_table_clear(&file->table, all);
     return 0;
 }

@@ -72,12 +72,24 @@ size_t npz_put_text(struct buffer *out, const char *text, size_t length, size_t 
     return count;
 }
 
-size_t npz_count_characters(enum npz_type type, const char *text, size_t length)
+static size_t count_characters(enum npz_type type, const char *text, size_t length)
 {
     size_t count = 0;
     for (size_t i = 0; i < length && type == NPZ_TEXT; i++)
         count += ((unsigned char)text[i] & 0xc0) != 0x80;
     return type == NPZ_TEXT ? count : length;
+}
+
+static void measure_texts(struct npz_array *array, const struct buffer *texts)
+{
+    const char *at = texts->data;
+    while (texts->length > 0 && at < texts->data + texts->length) {
+        size_t length;
+        const char *text = column_text_next(&at, &length);
+        size_t characters = count_characters(array->type, text, length);
+        array->characters = characters > array->characters ? characters : array->characters;
+    }
+    array->text_bytes += texts->length;
 }
 
 static void put_zeros(struct buffer *out, size_t length)
@@ -89,17 +101,13 @@ static void put_zeros(struct buffer *out, size_t length)
     out->length += length;
 }
 
-/* The next row's text, as wide as all, or whether it has one. */
+/* The next row's text, as wide as all. */
 static int put_text(struct npz_reader *reader, struct buffer *out)
 {
     size_t width = npz_row_bytes(reader->array, false), from = out->length, length = 0;
     const char *text;
     if (column_texts_next(&reader->texts, &text, &length) != 0)
         return -1;
-    if (reader->is_mask) {
-        buffer_char(out, text != NULL);
-        return 0;
-    }
     if (text && reader->array->type == NPZ_TEXT)
         npz_put_text(out, text, length, reader->array->characters);
     else if (text)
@@ -112,93 +120,100 @@ static int put_text(struct npz_reader *reader, struct buffer *out)
 static int read_texts(struct npz_reader *reader, size_t rows, struct buffer *out)
 {
     reader->texts.pieces = reader->pieces;
-    reader->texts.column = reader->array->first;
+    reader->texts.column = reader->array->part;
     for (size_t i = 0; i < rows && !out->failed; i++)
         if (put_text(reader, out) != 0)
             return -1;
     return 0;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- what is set aside ------------------------------------------------------------------------------------------- */
 
-/* Some rows of an array: columns as they lie in a table. */
-struct block {
-    const struct npz_array *array;
-    const char *values;
-    const uint64_t *present;
-    size_t rows;
-};
-
-static void put_absent(const struct block *block, const struct npz_type_row *type, char *out)
+/* Puts what stands for absent values into the rows at the end of `out`, which begin at `from`. */
+static void put_absent(const struct npz_array *array, const struct column_table *table, size_t from, struct buffer *out)
 {
-    size_t columns = block->array->columns, words = column_words_of(block->rows);
-    for (size_t k = 0; k < columns; k++)
-        for (size_t i = 0; i < block->rows; i++)
-            if ((block->present[k * words + i / COLUMN_WORD_BITS] >> i % COLUMN_WORD_BITS & 1) == 0)
-                memcpy(out + (i * columns + k) * type->width, &type->absent, type->width);
+    const struct npz_type_row *type = npz_type_row(array->type);
+    size_t end = out->length, words = column_words_of(table->rows);
+    for (size_t k = 0; k < array->columns && table->rows > 0; k++) {
+        if (table->columns[array->first + k].count == table->rows)
+            continue;
+        column_table_present(table, array->first + k, out);
+        if (out->failed)
+            return;
+        uint64_t *present = (void *)(out->data + end);
+        present[words - 1] |= table->rows % COLUMN_WORD_BITS > 0 ? ~(uint64_t)0 << table->rows % COLUMN_WORD_BITS : 0;
+        for (size_t w = 0; w < words; w++)
+            for (uint64_t bits = ~present[w]; bits != 0; bits &= bits - 1) {
+                size_t row = w * COLUMN_WORD_BITS + (size_t)__builtin_ctzll(bits);
+                memcpy(out->data + from + (row * array->columns + k) * type->width, &type->absent, type->width);
+            }
+        out->length = end;
+    }
 }
 
-static void put_values(const struct block *block, char *out)
+static void put_numbers(struct npz_array *array, const struct column_table *table, struct buffer *out)
 {
-    const struct npz_type_row *type = npz_type_row(block->array->type);
-    column_rows_from(block->values, block->array->columns, block->rows, type->width, out);
-    if (block->array->has_absent && type->absent != 0)
-        put_absent(block, type, out);
-}
-
-int npz_add_checksum(struct npz_array *array, const struct column_table *table, struct buffer *scratch)
-{
-    size_t words = column_words_of(table->rows), values = npz_type_row(array->type)->width * table->rows;
-    size_t bytes = array->columns * values;
-    struct buffer *columns = &scratch[0], *rows = &scratch[1];
-    columns->length = rows->length = 0;
-    if (!buffer_room(columns, array->columns * words * sizeof(uint64_t) + bytes))
-        return -1;
-    for (size_t i = 0; i < array->columns; i++)
-        column_table_present(table, array->first + i, columns);
-    for (size_t i = 0; i < array->columns; i++)
-        column_table_values(table, array->first + i, columns);
-    const struct block block = {.array = array,
-                                .present = (const void *)columns->data,
-                                .values = columns->data + array->columns * words * sizeof(uint64_t),
-                                .rows = table->rows};
-    char *to = buffer_room(rows, bytes);
-    if (!to)
-        return -1;
-    put_values(&block, to);
-    array->checksum = checksum(array->checksum, to, bytes);
-    return 0;
-}
-
-static void put_mask(const struct block *block, char *out)
-{
-    size_t columns = block->array->columns, words = column_words_of(block->rows);
-    for (size_t i = 0; i < block->rows; i++)
-        for (size_t k = 0; k < columns; k++)
-            *out++ = (char)(block->present[k * words + i / COLUMN_WORD_BITS] >> i % COLUMN_WORD_BITS & 1);
-}
-
-static int read_numbers(struct npz_reader *reader, size_t rows, struct buffer *out)
-{
-    const struct npz_array *array = reader->array;
-    size_t width = npz_type_row(array->type)->width, words = column_words_of(rows);
-    size_t bytes = rows * npz_row_bytes(array, reader->is_mask);
-    reader->values.length = reader->present.length = 0;
-    char *values = buffer_room(&reader->values, array->columns * rows * width);
-    uint64_t *present = (void *)buffer_room(&reader->present, array->columns * words * sizeof(uint64_t));
-    char *to = buffer_room(out, bytes);
-    if (!values || !present || !to)
-        return message_no_memory();
-    for (size_t k = 0; k < array->columns; k++)
-        if (column_pieces_get(reader->pieces, array->first + k, (unsigned)width, reader->row, rows,
-                              values + k * rows * width, array->has_absent ? present + k * words : NULL) != 0)
-            return -1;
-    const struct block block = {array, values, present, rows};
-    if (reader->is_mask)
-        put_mask(&block, to);
-    else
-        put_values(&block, to);
+    const struct npz_type_row *type = npz_type_row(array->type);
+    size_t from = out->length, bytes = array->columns * type->width * table->rows;
+    char *at = buffer_room(out, bytes);
+    if (!at)
+        return;
+    column_table_rows(table, array->first, array->columns, at);
     out->length += bytes;
+    if (type->absent != 0)
+        put_absent(array, table, from, out);
+    if (!out->failed)
+        array->checksum = checksum(array->checksum, out->data + from, bytes);
+}
+
+void npz_put_part(struct npz_array *array, const struct column_table *table, struct buffer *out)
+{
+    const struct npz_type_row *type = npz_type_row(array->type);
+    for (size_t k = array->first; k < array->first + array->columns; k++) {
+        array->has_absent = array->has_absent || table->columns[k].count < table->rows;
+        if (type->has_mask)
+            column_table_present(table, k, out);
+    }
+    if (type->width > 0) {
+        put_numbers(array, table, out);
+        return;
+    }
+    measure_texts(array, &table->columns[array->first].texts);
+    column_table_values(table, array->first, out);
+}
+
+/* Bytes of presence bits at the beginning of a part. */
+static size_t present_bytes(const struct npz_array *array, const struct column_piece *piece)
+{
+    return npz_type_row(array->type)->has_mask ? array->columns * column_words_of(piece->rows) * sizeof(uint64_t) : 0;
+}
+
+static int read_numbers(struct npz_reader *reader, const struct column_piece *piece, struct buffer *out)
+{
+    size_t bytes = piece->rows * npz_row_bytes(reader->array, false);
+    char *to = buffer_room(out, bytes);
+    if (!to)
+        return message_no_memory();
+    out->length += bytes;
+    return column_pieces_part(reader->pieces, reader->array->part, piece, present_bytes(reader->array, piece), bytes,
+                              to);
+}
+
+static int read_mask(struct npz_reader *reader, const struct column_piece *piece, struct buffer *out)
+{
+    size_t columns = reader->array->columns, words = column_words_of(piece->rows);
+    size_t bytes = present_bytes(reader->array, piece);
+    reader->present.length = 0;
+    uint64_t *present = (void *)buffer_room(&reader->present, bytes);
+    char *to = buffer_room(out, piece->rows * columns);
+    if (!present || !to)
+        return message_no_memory();
+    if (column_pieces_part(reader->pieces, reader->array->part, piece, 0, bytes, present) != 0)
+        return -1;
+    for (size_t i = 0; i < piece->rows; i++)
+        for (size_t k = 0; k < columns; k++)
+            *to++ = (char)(present[k * words + i / COLUMN_WORD_BITS] >> i % COLUMN_WORD_BITS & 1);
+    out->length += piece->rows * columns;
     return 0;
 }
 
@@ -213,35 +228,30 @@ size_t npz_row_bytes(const struct npz_array *array, bool is_mask)
     return array->columns * (is_mask ? 1 : width);
 }
 
-/* How many rows to read: of texts as many as fit a block, of numbers the rest of a piece, since each read of the spool
- * takes time. */
-static size_t next_rows(struct npz_reader *reader)
+/* Some of the next texts. */
+static int read_some_texts(struct npz_reader *reader, struct buffer *out)
 {
-    const struct npz_array *array = reader->array;
-    const struct column_piece *piece = &reader->pieces->piece[reader->piece];
-    size_t width = npz_row_bytes(array, reader->is_mask), rows = BLOCK_BYTES / width;
-    if (reader->row == reader->pieces->rows)
-        return 0;
-    if (reader->row == piece->first + piece->rows)
-        piece = &reader->pieces->piece[++reader->piece];
-    size_t rest = (size_t)(piece->first + piece->rows - reader->row);
+    uint64_t rest = reader->pieces->rows - reader->row;
+    size_t rows = BLOCK_BYTES / npz_row_bytes(reader->array, false);
     rows = rows > BLOCK_ROWS_MIN ? rows : BLOCK_ROWS_MIN;
-    return npz_type_row(array->type)->width > 0 || rest < rows ? rest : rows;
+    rows = rows < rest ? rows : (size_t)rest;
+    reader->row += rows;
+    return read_texts(reader, rows, out);
 }
 
 int npz_read(struct npz_reader *reader, struct buffer *out)
 {
-    size_t rows = next_rows(reader);
-    int outcome = rows == 0                                       ? 0
-                  : npz_type_row(reader->array->type)->width == 0 ? read_texts(reader, rows, out)
-                                                                  : read_numbers(reader, rows, out);
-    reader->row += rows;
+    const struct column_pieces *pieces = reader->pieces;
+    int outcome = 0;
+    if (!reader->is_mask && npz_type_row(reader->array->type)->width == 0)
+        outcome = read_some_texts(reader, out);
+    else if (reader->piece < pieces->count)
+        outcome = (reader->is_mask ? read_mask : read_numbers)(reader, &pieces->piece[reader->piece++], out);
     return outcome == 0 && out->failed ? message_no_memory() : outcome;
 }
 
 void npz_reader_free(struct npz_reader *reader)
 {
     column_texts_free(&reader->texts);
-    free(reader->values.data);
     free(reader->present.data);
 }

@@ -6,6 +6,7 @@
 
 struct npz_array {
     enum npz_type type;
+    size_t part;  /* of a piece: its number */
     size_t first; /* of its columns in the table */
     size_t columns;
     bool is_vector;
@@ -31,21 +32,20 @@ void npz_put_header_of_one(struct buffer *out, const char *descr, size_t width);
 
 /* Appends a text as UTF-32 code points; returns how many. */
 size_t npz_put_text(struct buffer *out, const char *text, size_t length, size_t most);
-size_t npz_count_characters(enum npz_type type, const char *text, size_t length);
 
-/* Adds the rows of a table to the checksum of an array of numbers. `scratch`: two buffers, which keep their memory. 0,
- * or -1 without memory. */
-int npz_add_checksum(struct npz_array *array, const struct column_table *table, struct buffer *scratch);
+/* Appends what is set aside of the rows of a table: presence bits of each column, in words, if the array may have a
+ * mask; then numbers as the file has them, and their checksum is added; or texts as in the table. */
+void npz_put_part(struct npz_array *array, const struct column_table *table, struct buffer *out);
 
 /* Reads an array from the rows that were set aside, from the first on. Zeroed but for what is const at first. */
 struct npz_reader {
     const struct column_pieces *pieces;
     const struct npz_array *array;
     bool is_mask;
-    uint64_t row; /* the next one */
-    size_t piece; /* that has it, or the one before */
+    size_t piece; /* the next one */
+    uint64_t row; /* the next one of texts */
     struct column_texts texts;
-    struct buffer values, present; /* of each column */
+    struct buffer present;
 };
 
 /* Bytes of a row of the array, or of its mask. */
