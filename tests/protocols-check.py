@@ -336,6 +336,20 @@ def check_control():
     expect("values of driver-stop.pcap.gz", not wrong and {"command_q", "command_mode", "command_timeout"} <= seen, wrong[:3], seen)
 
 
+def check_aubo():
+    """The vendor's topics, each with its type and the RTDE variable that it is."""
+    with open(TOP + "/tests/unit/data/aubo_topics.csv", encoding="utf-8") as file:
+        known = {row["topic"]: row for row in csv.DictReader(line for line in file if not line.startswith("#"))}
+    same, others = (rows_after(page("aubo"), heading) for heading in ("## Topics with the meaning", "## Other topics"))
+    listed = {row["topic"]: row for row in same + others}
+    wrong = {name for name, row in known.items() if re.sub(r"\[\d+\]$", "[]", listed.get(name, {"type": ""})["type"]) != row["type"]}
+    expect("AUBO's topics and types", not wrong and len(known) > 100 and len(listed) == len(same) + len(others), wrong)
+    twins = {row["topic"]: row["field"] for row in same}
+    expect("topics that are a variable", twins == {name: row["field"] for name, row in known.items() if row["field"] != "-"}, twins)
+    registers = set(listed) - set(known)
+    expect("the rest are registers", all("register" in name or name == "set_recipe" for name in registers) and len(registers) == 29, registers)
+
+
 def check_errors():
     """Codes and titles, against those of UR's table."""
     with open(TOP + "/tests/unit/data/robot_errors.csv", encoding="utf-8") as file:
@@ -377,6 +391,7 @@ def main():
     check_primary()
     check_primary_sizes()
     check_control()
+    check_aubo()
     check_errors()
     check_ur_rtde()
     return finish()

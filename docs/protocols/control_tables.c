@@ -1,4 +1,4 @@
-/* Tables of External Control's messages, and of AUBO's topics. */
+/* Tables of External Control's messages. */
 #include "tables.h"
 
 #include <string.h>
@@ -202,37 +202,4 @@ void put_control_results(FILE *to)
     put_modes(to, name);                                                                                               \
     fputs(" |\n", to);
 #include "external_control_layouts.def"
-}
-
-/* ---- AUBO ---- */
-
-static void put_topic(FILE *to, const char *before, const char *topic, const char *name, double factor)
-{
-    const struct armtap_field *field = armtap_field_find(name, strlen(name));
-    fprintf(to, "| `%s%s` | `%s` | ", before, topic, name);
-    if (factor != 1)
-        fprintf(to, "%g", factor);
-    fprintf(to, " | %s | ", field->unit);
-    put_cell(to, field->meaning);
-    fputs(" |\n", to);
-}
-
-void put_aubo_topics(FILE *to)
-{
-    fputs("| topic | field | factor | unit of the field | meaning |\n|---|---|---:|---|---|\n", to);
-#define ROBOT(topic, field, factor) put_topic(to, "", #topic, #field, factor);
-#define ARM(topic, field, factor) put_topic(to, "R1_", #topic, #field, factor);
-#include "aubo_topics.def"
-}
-
-void put_aubo_names(FILE *to)
-{
-    fputs("| topic | elements | unit | direction | meaning |\n|---|---:|---|---|---|\n", to);
-    for (size_t i = 0; i < NAMES; i++)
-        if (names[i].vendor == AUBO) {
-            fprintf(to, "| `%s` | %u | %s | %s | ", names[i].name, names[i].count, names[i].unit, names[i].direction);
-            put_cell(to, names[i].meaning);
-            put_modes(to, names[i].name);
-            fputs(" |\n", to);
-        }
 }

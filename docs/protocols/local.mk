@@ -1,6 +1,8 @@
 # The pages, and the program that makes their tables.
 check_PROGRAMS += docs/protocols/tables
 docs_protocols_tables_SOURCES = \
+	docs/protocols/aubo_menu.def \
+	docs/protocols/aubo_tables.c \
 	docs/protocols/control_tables.c \
 	docs/protocols/primary_sizes.def \
 	docs/protocols/primary_tables.c \

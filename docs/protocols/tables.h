@@ -51,6 +51,9 @@ void put_primary_value_types(FILE *to);
 
 void put_control_messages(FILE *to);
 void put_control_results(FILE *to);
+
+/* ---- aubo_tables.c ---- */
+
 void put_aubo_topics(FILE *to);
 void put_aubo_names(FILE *to);
 

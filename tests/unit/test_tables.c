@@ -100,7 +100,7 @@ static void check_topic(void *user, char *const cells[TABLE_CELLS], size_t count
     struct topics_seen *found = user;
     char message[300];
     struct armtap_recipe *recipe;
-    assert_int_equal(count, 3);
+    assert_int_equal(count, 4);
     int length = snprintf(
         message, sizeof message,
         "[100,{\"chanel\":0,\"frequency\":10.0,\"segments\":[\"%s\"],\"to_server\":false,\"trigger\":0}]", cells[0]);
