@@ -139,7 +139,7 @@ tests_unit_test_websocket_LDADD = $(LDADD) $(AUBO_LIBS)
 
 if HAVE_CMOCKA
 check_LIBRARIES += tests/unit/libunit.a
-check_PROGRAMS += $(UNIT_TESTS) tests/json_tokens
+check_PROGRAMS += $(UNIT_TESTS) tests/json_tokens tests/large_npz
 else
 # Tests that cannot be built must not look like tests that passed.
 check_DATA += cmocka-is-missing

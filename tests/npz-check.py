@@ -102,6 +102,51 @@ def check_zip(what, path):
     return found
 
 
+LARGE = os.path.join(os.environ.get("builddir", "."), "tests", "large_npz")
+FULL = 0xffffffff
+
+
+def check_large(folder):
+    """Sizes, places and numbers of members that need ZIP64, and those just below: what zipfile and numpy make of them."""
+    import numpy
+    path = folder + "/large.npz"
+    if not os.path.exists(LARGE):
+        lacks("tests/large_npz, which make check builds", "large files")
+        return
+    subprocess.run([LARGE, "sizes", path], check=True)
+    wanted = {"plain": FULL - 1, "large": FULL, "behind": 131}
+    with zipfile.ZipFile(path) as file, open(path, "rb") as raw:
+        listed = {one.filename[:-4]: one for one in file.infolist()}
+        expect("sizes", {name: one.file_size for name, one in listed.items()} == {name: one.compress_size for name, one in listed.items()} == wanted, listed)
+        expect("versions", {name: one.extract_version for name, one in listed.items()} == {"plain": 20, "large": 45, "behind": 45}, listed)
+        for last, (name, one) in enumerate(listed.items(), 1):
+            raw.seek(one.header_offset)
+            head = struct.unpack("<4s5H3I2H", raw.read(30))
+            extra = raw.read(head[9] + head[10])[head[9]:]
+            begin = raw.tell()
+            is_64 = name == "large"
+            expect("local header of " + name, begin % 64 == 0 and head[1] == (45 if is_64 else 20) and head[7:9] == (wanted[name],) * 2, head)
+            expect("both sizes, first: " + name, not is_64 or extra[:20] == struct.pack("<2H2Q", 1, 16, FULL, FULL), extra[:20])
+            array = numpy.memmap(path, "u1", "r", begin + 128, wanted[name] - 128)
+            expect("its end: " + name, array[-1] == last and not array[:4096][:-1].any() and not array[-4096:-1].any(), array[-5:])
+            with file.open(one) as member:
+                numpy.lib.format.read_magic(member)
+                shape = numpy.lib.format.read_array_header_1_0(member)[0]
+            expect("its shape: " + name, shape == array.shape, shape)
+        expect("checksums", not ALL or file.testzip() is None)
+    with open_npz(path) as file:
+        expect("numpy has what is behind", file.files == ["plain", "large", "behind"] and file["behind"].tolist() == [0, 0, 3], file.files)
+    for count in 65534, 65535, 65537:
+        subprocess.run([LARGE, "members", path, str(count)], check=True)
+        with open_npz(path) as file, open(path, "rb") as raw:
+            some = [0, 1, count // 2, count - 1]
+            expect("%d members" % count, len(file.files) == count and [file["m%d" % k].tolist() for k in some] == [[0, k % 256] for k in some])
+            raw.seek(-98, os.SEEK_END)
+            end, locator = (struct.unpack(form, raw.read(struct.calcsize(form))) for form in ("<4sQ2H2I4Q", "<4sIQI"))
+            expect("end record of %d members" % count, (end[0] == b"PK\6\6") == (locator[0] == b"PK\6\7") == (count >= 65535), end, locator)
+            expect("its numbers", count < 65535 or (end[1:8] == (44, 45, 45, 0, 0, count, count) and locator[2] == os.path.getsize(path) - 98), end, locator)
+
+
 # ---- options ---------------------------------------------------------------------------------------------------------
 
 
@@ -226,7 +271,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         values = check_samples(folder) + check_bits(folder)
-        for check in check_pipe, check_options, check_names, check_meta:
+        for check in check_large, check_pipe, check_options, check_names, check_meta:
             check(folder)
     print("%d values are equal in npz and CSV" % values)
     return finish()
