@@ -271,6 +271,35 @@ def primary_jobs(folder):
     yield Job("a sub-package without its last byte", folder + "/primary.ksy", [False], data, list(values), [list(values.values())])
 
 
+# ---- messages without a state: their names, a program's variables ------------------------------------------------------
+
+
+def message(kind, body):
+    return struct.pack(">iB", 5 + len(body), kind) + body
+
+
+def said(kind, body):
+    return message(20, struct.pack(">QbB", 7, -3, kind) + body)
+
+
+def check_messages(module):
+    """What these say in Python, from bytes packed here."""
+    from kaitaistruct import KaitaiStream
+    kind = load(module, "primary").UrPrimary
+    take = lambda data: kind(False, KaitaiStream(io.BytesIO(data))).body
+    error = take(said(6, struct.pack(">iiiIi", 153, 2, 3, 1, 0) + b"because")).body
+    level = kind.ReportLevel
+    expect("an error", (error.robot_message_code, error.robot_message_report_level_name, error.robot_comm_text_message) == (153, level.violation, "because"))
+    stop = take(said(5, struct.pack(">iiBII", 0, 0, 3, 0, 0))).body
+    expect("a safety mode", stop.safety_mode_type_name == kind.SafetyMode.protective_stop and not hasattr(stop, "rest"), vars(stop))
+    names = take(message(25, struct.pack(">QBH", 2**64 - 1, 0, 4) + b"speed\ncount\n"))
+    expect("variables' names", (names.start_index, names.names) == (4, ["speed", "count"]), vars(names))
+    values = take(message(25, struct.pack(">QBH", 2**64 - 1, 1, 4) + b"\x0d\x01\n"))
+    expect("variables' values", values.values == b"\x0d\x01\n", vars(values))
+    limits = take(message(24, struct.pack(">22dB", *range(22), 1)))
+    expect("tolerances", limits.values == list(map(float, range(22))) and limits.rest == b"\x01", vars(limits))
+
+
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
@@ -301,6 +330,7 @@ def check_all(folder):
     made = ask({"compile": [{"ksy": ksy, "language": language, "folder": "%s/%d.%s" % (folder, i, language)} for i, ksy in enumerate(ksys)
                             for language in ("python", "javascript")]})["made"]
     modules = {ksy: [files[0] for files in made[2 * i:2 * i + 2]] for i, ksy in enumerate(ksys)}
+    check_messages(modules[folder + "/primary.ksy"][0])
     reads = []
     for i, job in enumerate(jobs):
         with open("%s/%d.bin" % (folder, i), "wb") as file:

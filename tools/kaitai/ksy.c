@@ -106,6 +106,8 @@ void ksy_begin(struct ksy *ksy, const char *id, const char *title, const char *a
     ksy_line(ksy, 0, "meta:");
     ksy_line(ksy, 1, "id: %s", id);
     ksy_text(ksy, 1, "title", title);
+    ksy_line(ksy, 1, "license: MIT");
+    ksy_line(ksy, 1, "ks-version: 0.9");
     ksy_line(ksy, 1, "endian: be");
     ksy_line(ksy, 1, "encoding: UTF-8");
     ksy_text(ksy, 0, "doc", about);

@@ -7,7 +7,8 @@ static const char about[] = "One message of Universal Robots' primary or seconda
                             "30001 and 30002, 30011 and 30012). Read "
                             "one "
                             "after the other from the same stream. `is_cb2`: the controller is one of "
-                            "CB2, whose layouts differ. Fields that a "
+                            "CB2, whose layouts differ; the major number of its VERSION message is below 3. "
+                            "Fields that a "
                             "sub-package lacks are absent, bytes beyond its layout in `rest`. A "
                             "number's name is in NAME_name, in NAME_cb2_name where CB2 numbers "
                             "differently.";
@@ -40,9 +41,10 @@ static const struct part {
     unsigned width;   /* 0: a text */
     const char *form; /* of a text: SPAN, of the length that the part before says;
                          REST, up to the end */
-    const char *name;
+    const char *name, *member;
 } parts[] = {
-#define PART(type, generation, wire, name, member) {type, ARMTAP_GENERATION_##generation, WIRE_##wire, #wire, name},
+#define PART(type, generation, wire, name, member)                                                                     \
+    {type, ARMTAP_GENERATION_##generation, WIRE_##wire, #wire, name, #member},
 #include "../../decoders/primary_messages.def"
 };
 
@@ -96,6 +98,20 @@ static void write_part(struct ksy *ksy, const struct part *part)
                                                .name = part->name});
 }
 
+/* The name of its number, if numbers of that kind have names. */
+static void write_part_name(struct ksy *ksy, const struct part *part)
+{
+    static const struct {
+        const char *member, *enumeration;
+    } named[] = {{"REPORT_LEVEL", "report_level"}, {"MODE", "safety_mode"}};
+    char id[KSY_ID_MAX], name[KSY_ID_MAX + 8];
+    part_id(id, part);
+    snprintf(name, sizeof name, "%s_name", id);
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(part->member, named[i].member) == 0)
+            ksy_value(ksy, name, id, named[i].enumeration, NULL);
+}
+
 static void message_type(char id[KSY_ID_MAX], const struct said *message, const char *suffix)
 {
     char name[KSY_ID_MAX];
@@ -120,13 +136,16 @@ static void write_said(struct ksy *ksy, const struct said *message)
             write_part(ksy, &parts[i]);
     if (message->often == ONCE)
         ksy_rest(ksy, "rest");
+    for (size_t i = 0; i < PARTS; i++)
+        if (parts[i].type == message->type)
+            write_part_name(ksy, &parts[i]);
 }
 
 static void write_robot_message(struct ksy *ksy)
 {
     char type[KSY_ID_MAX];
     ksy_type(ksy, "robot_message", "What a robot says: its clock, who says it, the kind of message.");
-    ksy_seq(ksy, "- {id: timestamp, type: u8}");
+    ksy_seq(ksy, "- {id: timestamp, type: u8, -unit: us, doc: all bits set without one}");
     ksy_seq(ksy, "- {id: source, type: s1}");
     ksy_seq(ksy, "- {id: kind, type: u1}");
     ksy_seq(ksy, "- id: body");
@@ -142,12 +161,30 @@ static void write_robot_message(struct ksy *ksy)
     ksy_value(ksy, "kind_name", "kind", "robot_message_kind", NULL);
 }
 
+/* ---- other messages ---------------------------------------------------------------------------------------------- */
+
+static void write_others(struct ksy *ksy)
+{
+    ksy_type(
+        ksy, "program_state",
+        "A program's variables: their names, or values from one of them on, whose types are numbered by the release.");
+    ksy_seq(ksy, "- {id: timestamp, type: u8, -unit: us, doc: all bits set without one}");
+    ksy_seq(ksy, "- {id: kind, type: u1, doc: '0 names, 1 values'}");
+    ksy_seq(ksy, "- {id: start_index, type: u2, doc: number of the first variable}");
+    ksy_seq(ksy, "- {id: names, type: str, terminator: 10, eos-error: false, repeat: eos, if: kind == 0}");
+    ksy_seq(ksy, "- {id: values, size-eos: true, if: kind != 0}");
+    ksy_type(ksy, "safety_compliance_tolerances", "22 numbers without names.");
+    ksy_seq(ksy, "- {id: values, type: f8, repeat: expr, repeat-expr: _io.size / 8}");
+    ksy_rest(ksy, "rest");
+}
+
 /* ---- the description --------------------------------------------------------------------------------------------- */
 
 static void write_message(struct ksy *ksy)
 {
     /* Those whose bytes are described; the others stay bytes. */
-    static const char *const described[] = {"ROBOT_STATE", "ROBOT_MESSAGE"};
+    static const char *const described[] = {"ROBOT_STATE", "ROBOT_MESSAGE", "SAFETY_COMPLIANCE_TOLERANCES",
+                                            "PROGRAM_STATE"};
     char id[KSY_ID_MAX];
     ksy_line(ksy, 0, "params:");
     ksy_line(ksy, 1, "- {id: is_cb2, type: bool}");
@@ -159,7 +196,7 @@ static void write_message(struct ksy *ksy)
     ksy_line(ksy, 3, "switch-on: kind");
     ksy_line(ksy, 3, "cases:");
     for (size_t i = 0; i < MESSAGES; i++)
-        for (size_t one = 0; one < 2; one++)
+        for (size_t one = 0; one < sizeof described / sizeof *described; one++)
             if (strcmp(messages[i].name, described[one]) == 0) {
                 ksy_id(id, described[one]);
                 ksy_line(ksy, 4, "%d: %s", messages[i].type, id);
@@ -197,6 +234,7 @@ int kaitai_primary(struct ksy *ksy)
     write_robot_message(ksy);
     for (size_t i = 0; i < SAID; i++)
         write_said(ksy, &said[i]);
+    write_others(ksy);
     write_enums(ksy);
     return 0;
 }

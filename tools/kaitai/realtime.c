@@ -23,7 +23,7 @@ static const char about[] = "One packet of Universal Robots' realtime interface 
                             "the other from the same stream. Every number is a big-endian double. "
                             "Fields that a "
                             "shorter packet lacks are absent; "
-                            "bytes beyond the layout are in `unknown`. A number's name is in "
+                            "bytes beyond the layout are in `rest`. A number's name is in "
                             "NAME_name, in NAME_cb2_name where CB2 numbers differently. Kaitai "
                             "does not look for the next "
                             "packet after damaged bytes.";
@@ -95,7 +95,7 @@ static void write_layout(struct ksy *ksy, const struct layout *layout)
     ksy_type(ksy, id, layout->about);
     for (size_t i = 0; (entry = armtap_recipe_at(layout->recipe, i)); i++)
         write_field(ksy, entry->field, entry->offset);
-    ksy_rest(ksy, "unknown");
+    ksy_rest(ksy, "rest");
     for (size_t i = 0; (entry = armtap_recipe_at(layout->recipe, i)); i++)
         write_instance(ksy, layout, entry->field, entry->offset);
 }

@@ -14,10 +14,11 @@ static const char about[] = "One package of Universal Robots' RTDE (port 30004).
                             "direction: `from_robot` says which. `protocol` is what the robot has "
                             "accepted, 1 before it has. A number's name "
                             "is in "
-                            "NAME_name. Data without a recipe, or of another length than the recipe's, "
+                            "NAME_name. Data without a recipe, of another length than the recipe's, or "
+                            "to the robot, "
                             "is in `values`: a package does not say "
                             "what "
-                            "it holds.";
+                            "it holds. Bytes beyond what is known of a package are in `rest`.";
 
 /* Bodies by type. Source: as in decoders/rtde_package.c. */
 static const struct body {
@@ -44,21 +45,23 @@ static const struct body {
      {NULL}},
     {ARMTAP_RTDE_SETUP_OUTPUTS,
      {"- {id: frequency, type: f8, if: not _root.from_robot and _root.protocol "
-      ">= 2}",
+      ">= 2, -unit: Hz}",
       "- {id: recipe_id, type: u1, if: _root.from_robot and _root.protocol >= "
       "2}",
-      "- {id: names, type: str, size-eos: true, if: not _root.from_robot}",
-      "- {id: types, type: str, size-eos: true, if: _root.from_robot}"},
+      "- {id: names, type: str, size-eos: true, if: not _root.from_robot, doc: with commas between them}",
+      "- {id: types, type: str, size-eos: true, if: _root.from_robot, doc: 'with commas between them, or NOT_FOUND, "
+      "IN_USE'}"},
      {NULL}},
     {ARMTAP_RTDE_SETUP_INPUTS,
      {"- {id: recipe_id, type: u1, if: _root.from_robot}",
-      "- {id: names, type: str, size-eos: true, if: not _root.from_robot}",
-      "- {id: types, type: str, size-eos: true, if: _root.from_robot}"},
+      "- {id: names, type: str, size-eos: true, if: not _root.from_robot, doc: with commas between them}",
+      "- {id: types, type: str, size-eos: true, if: _root.from_robot, doc: 'with commas between them, or NOT_FOUND, "
+      "IN_USE'}"},
      {NULL}},
     {ARMTAP_RTDE_START, {"- {id: accepted, type: u1, if: _root.from_robot}"}, {NULL}},
     {ARMTAP_RTDE_PAUSE, {"- {id: accepted, type: u1, if: _root.from_robot}"}, {NULL}},
     {ARMTAP_RTDE_PROPERTIES,
-     {"- {id: names, type: str, size-eos: true, if: not _root.from_robot}",
+     {"- {id: names, type: str, size-eos: true, if: not _root.from_robot, doc: with commas between them}",
       "- {id: answer, type: properties, if: _root.from_robot}"},
      {NULL}},
 };
@@ -69,8 +72,11 @@ static const struct type {
 } types[] = {
     {"long_text",
      {"- {id: len_text, type: u1}", "- {id: text, type: str, size: len_text}", "- {id: len_source, type: u1}",
-      "- {id: source, type: str, size: len_source}", "- {id: level, type: u1}"}},
-    {"short_text", {"- {id: level, type: u1}", "- {id: text, type: str, size-eos: true}"}},
+      "- {id: source, type: str, size: len_source}",
+      "- {id: level, type: u1, doc: '0 exception, 1 error, 2 warning, 3 information'}"}},
+    {"short_text",
+     {"- {id: level, type: u1, doc: '0 exception, 1 error, 2 warning, 3 information'}",
+      "- {id: text, type: str, size-eos: true}"}},
     {"properties",
      {"- {id: len_types, type: u2}", "- {id: types, type: str, size: len_types}", "- {id: values, size-eos: true}"}},
 };
@@ -127,7 +133,7 @@ static void write_body(struct ksy *ksy, const struct message *message, const str
         ksy_seq(ksy, body->seq[i]);
     if (message->type == ARMTAP_RTDE_DATA && recipe)
         write_values(ksy, recipe);
-    ksy_rest(ksy, "values");
+    ksy_rest(ksy, message->type == ARMTAP_RTDE_DATA ? "values" : "rest");
     for (size_t i = 0; body < end && i < PARTS_MAX && body->instances[i]; i++)
         ksy_instance(ksy, body->instances[i]);
 }
