@@ -6,6 +6,7 @@
     capture                                        # a table of its streams
     data = capture.read(fields=["timestamp", "actual_q"])
     data["actual_q"]                               # N x 6, float64, rad
+    data = capture.read(stream=1)                  # where several streams have records
     frame = capture.to_pandas(start=10, stop=20)   # seconds from the first packet
     frame["actual_q_0"].plot()
     capture.diagnose().incidents                   # what stopped the robot, and why
@@ -17,6 +18,9 @@ It decodes nothing itself: it runs the program armtap, and reads what that write
 nanosecond. Units are SI and rad; `data.units` and `frame.attrs["units"]` name them. What goes wrong is an armtap.Error with the
 program's message; what the program says warns of (missing data, guesses) is an armtap.ArmtapWarning; what it
 says besides goes to the logger "armtap".
+
+The program's options are arguments of these functions: `armtap export --help` lists --every and --give-up, which are
+read(every="100ms") and read(give_up=5) here; True stands for an option without a value, a list or a dict for one that is repeated.
 
 The program is $ARMTAP, or the one that was installed with this package, or the first in the PATH.
 """
@@ -48,9 +52,9 @@ def open(*sources: Source, **options: Any) -> Capture:  # pylint: disable=redefi
     """Opens captures or a robot; decodes nothing yet.
 
     sources: a file's name or path (pcap, pcapng, packed or not, or a raw dump); several, which follow one another; "-" for
-        standard input; bytes, which are a capture; "rtde://HOST" or "realtime://HOST", a robot
+        standard input; bytes, which are a capture; "rtde://HOST", "realtime://HOST" or "primary://HOST", a robot
     options: how to read it, as the program's options: raw="rtde", recipe="recipe.xml", port="40000=rtde",
-        label={"10.0.0.2": "left"}, interface="eth0"
+        label={"10.0.0.2": "left"}, interface="eth0", follow=True (a file that is still written); of a robot, frequency=125
 
     Raises Error if a file does not exist.
     """

@@ -66,7 +66,7 @@ def find() -> str:
         found = shutil.which("armtap", path=folder)
         if found:
             return found
-    raise Error("the program armtap was not found: install it, or set the environment variable ARMTAP to its path")
+    raise Error("the program armtap was not found: build it before `pip install`, install it, or set the environment variable ARMTAP to its path")
 
 
 def option_words(options: Mapping[str, Any]) -> List[str]:
