@@ -18,7 +18,7 @@ from tally import expect, finish, is_built_in, lacks, wait_for
 HERE = os.path.abspath(os.environ.get("srcdir", "."))
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = HERE + "/captures/"
-STRANGE = "a robot's own capture"  # a name with blanks and a quote
+STRANGE = "-a robot's own capture"  # a name with blanks, a quote, and a dash as options have
 # Writes each variable as doubles, column by column, and the size of it.
 DUMP = """function dump(S, name)
   names = fieldnames(S);
@@ -76,24 +76,33 @@ def is_open(port):
 
 def check_captures(folder):
     shutil.copy(SAMPLES + "rtde-v2.pcapng.gz", folder + "/" + STRANGE)
+    name = STRANGE.replace("'", "''")
     said = octave("""
 p = {'Program', '%s'};
 dump(armtap_read('%s', p{:}), 'whole')
 dump(armtap_read('%s', p{:}, 'Fields', {'timestamp', 'actual_q', '*_mode'}, 'From', '+0.5', 'To', '+1.5'), 'some')
 dump(armtap_read('%sboth-streams.pcap.gz', p{:}, 'stream', 1), 'one')
+W = armtap_read('%s', p{:}, 'Fields', 'actual_q');
+dump(armtap_read('%s', p{:}, 'From', W.time(20) + 0.001, 'To', W.time(40) + 0.001), 'late')
+say(@() armtap_read('%s', 'Program', 'no such program'))
+say(@() armtap_read('%s', p{:}, 'For', 1))
+say(@() armtap_read(5, p{:}))
 say(@() armtap_read('no such capture', p{:}))
 say(@() armtap_read('%s', p{:}, 'Fields', 'actual_qq'))
 say(@() armtap_read('%sboth-streams.pcap.gz', p{:}))
 say(@() armtap_read('%s', p{:}, 'Colour', 'red'))
 say(@() armtap_read('%s', 'Stream'))
-""" % (ARMTAP, STRANGE.replace("'", "''"), STRANGE.replace("'", "''"), SAMPLES, STRANGE.replace("'", "''"), SAMPLES, SAMPLES, SAMPLES), folder)
+""" % (ARMTAP, *[name] * 2, SAMPLES, *[name] * 5, SAMPLES, SAMPLES, SAMPLES), folder)
     path = folder + "/" + STRANGE
+    with open(folder + "/late.time", "rb") as file:
+        expect("numbers of seconds", len(file.read()) == 20 * 8)
     count = same(folder, "whole", "--fields", "time,time_ns,*", path)
     count += same(folder, "some", "--fields", "time,time_ns,timestamp,actual_q,*_mode", "--from", "+0.5", "--to", "+1.5", path)
     count += same(folder, "one", "--stream", "1", "--fields", "time,time_ns,*", SAMPLES + "both-streams.pcap.gz")
     print("%d values equal to the CSV's" % count)
     text = "\n".join(said)
-    for words in ("armtap: no such capture: cannot be opened", "actual_qq", "--stream", "no option 'colour'", "options are pairs"):
+    for words in ("armtap: no such capture: cannot be opened", "actual_qq", "--stream", "no option 'colour'", "options are pairs",
+                  "no program 'no such program'", "'For' is for robots", "as text"):
         expect("says: " + words, words in text, text)
     expect("errors only", "no error" not in text, text)
 

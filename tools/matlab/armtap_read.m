@@ -11,12 +11,14 @@ function T = armtap_read(source, varargin)
 %   Options, as pairs of a name and a value:
 %     'Stream'   the number of the stream, where there are several (armtap info lists them)
 %     'Fields'   names with globs, in a text with commas or a cell: 'actual_q,*_mode', {'timestamp', 'actual_q'}
-%     'From'     the first moment, as armtap export takes it: '+1.5', '2026-01-31T12:00:00Z'
+%     'From'     the first moment, as armtap export takes it: '+1.5', '2026-01-31T12:00:00Z'; a datetime; a number of
+%                seconds since the epoch, as in 'time'
 %     'To'       the last moment
-%     'For'      of a robot: how long to record it, '2s', '500ms'; by default a second
+%     'For'      of a robot: how long to record it, '2s', '500ms' or a number of seconds; by default a second
 %     'Program'  the program, by default armtap
 %
-%   What armtap reports is an error with its message; what it remarks (gaps, ...) is a warning.
+%   What armtap reports is an error with its message, what it remarks (gaps, ...) a warning. Its words are those of the
+%   command line: --stream 1 is 'Stream', 1 here. If a robot sends nothing, the capture that the message names is kept.
 
 wish = struct('stream', '', 'fields', '', 'from', '', 'to', '', 'for', '', 'program', 'armtap');
 if mod(numel(varargin), 2) ~= 0
@@ -29,16 +31,21 @@ for k = 1:2:numel(varargin)
     end
     wish.(name) = text_of(varargin{k + 1});
 end
-if ~iscell(source)
-    source = {char(source)};
+if ~iscell(source) && ~ischar(source) && ~isa(source, 'string')
+    error('armtap:source', 'armtap_read: name a capture or a robot as text; several files in a cell');
+end
+source = cellstr(source);
+is_robot = any(~cellfun(@isempty, regexp(source, '^(rtde|realtime|primary)://')));
+if ~is_robot && ~isempty(wish.for)
+    error('armtap:option', 'armtap_read: ''For'' is for robots; ''From'' and ''To'' choose a part of a capture');
 end
 
 folder = tempname();
 mkdir(folder);
+if is_robot
+    source = record(wish, source, folder);
+end
 try
-    if any(~cellfun(@isempty, regexp(source, '^(rtde|realtime|primary)://')))
-        source = record(wish, source, folder);
-    end
     S = export(wish, source, fullfile(folder, 'rows.mat'));
 catch reason
     remove(folder);
@@ -48,14 +55,17 @@ remove(folder);
 T = timetable_of(S);
 end
 
-% A list, a number or a text as armtap takes it.
+% A list, a number, a time or a text as armtap takes it.
 function text = text_of(value)
-if iscell(value)
-    text = strjoin(value, ',');
-elseif isnumeric(value)
+if isnumeric(value) && all(value == round(value))
     text = sprintf('%.0f', value);
+elseif isnumeric(value)
+    text = sprintf('%.9f', value);
+elseif isa(value, 'datetime')
+    value.TimeZone = 'UTC';
+    text = char(value, 'yyyy-MM-dd''T''HH:mm:ss.SSSSSSSSS''Z''');
 else
-    text = char(value);
+    text = strjoin(cellstr(value), ',');
 end
 end
 
@@ -75,7 +85,9 @@ end
 function run(wish, words)
 [status, said] = system([quoted(wish.program) words ' </dev/null 2>&1']);
 said = strtrim(said);
-if status ~= 0
+if status == 127
+    error('armtap:program', 'armtap_read: no program ''%s''; install armtap, or give its path as ''Program''', wish.program);
+elseif status ~= 0
     if isempty(said)
         said = sprintf('armtap: ended with status %d', status);
     end
@@ -86,7 +98,7 @@ end
 end
 
 function words = operands(source)
-words = '';
+words = ' --';
 for k = 1:numel(source)
     words = [words ' ' quoted(source{k})]; %#ok<AGROW>
 end
