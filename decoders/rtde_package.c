@@ -195,8 +195,10 @@ int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction di
                       struct armtap_rtde_package *package)
 {
     const uint8_t *p = bytes;
-    if (!bytes || !package || package->size < sizeof *package || !is_direction(direction))
+    if (!bytes || !package || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
+    if (!armtap_is_sized(package->size, sizeof *package))
+        return ARMTAP_ERR_SIZE;
     if (length < ARMTAP_RTDE_HEADER)
         return ARMTAP_ERR_SHORT;
     size_t size = armtap_be16(p);
@@ -339,8 +341,10 @@ static bool fits(const struct armtap_rtde_package *p)
 int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity)
 {
     uint8_t *bytes = buffer;
-    if (!package || package->size < sizeof *package || !buffer || !message_of((uint8_t)package->type) ||
-        package->release_count > 4 || !is_direction(package->direction) || !fits(package))
+    if (package && !armtap_is_sized(package->size, sizeof *package))
+        return ARMTAP_ERR_SIZE;
+    if (!package || !buffer || !message_of((uint8_t)package->type) || package->release_count > 4 ||
+        !is_direction(package->direction) || !fits(package))
         return ARMTAP_ERR_ARGUMENT;
     bool counted =
         package->type == ARMTAP_RTDE_TEXT && (package->protocol >= 2 || package->direction == ARMTAP_TO_ROBOT);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bytes.h"
 #include "table/field.h"
 
 /* ---- lists ---- */
@@ -179,8 +180,10 @@ static bool is_known(const struct armtap_item *name, const struct armtap_item *t
 
 int armtap_recipe_rtde_problem(const char *names, const char *types, struct armtap_recipe_problem *problem)
 {
-    if (!names || !problem || problem->size < sizeof *problem)
+    if (!names || !problem)
         return ARMTAP_ERR_ARGUMENT;
+    if (!armtap_is_sized(problem->size, sizeof *problem))
+        return ARMTAP_ERR_SIZE;
     *problem = (struct armtap_recipe_problem){.size = problem->size};
     const char *name_end = names + strlen(names), *type_end = types ? types + strlen(types) : NULL;
     for (size_t i = 0;; i++) {

@@ -13,10 +13,11 @@
  * the callback, and only one thread at a time may use an object.
  *
  * Misuse is detected where possible: NULL instead of a required pointer gives ERR_ARGUMENT, or is ignored; an index
- * beyond the end gives NULL, false or an absent value; calling an object from within one of its own callbacks gives
- * ERR_BUSY; after an error a connection or a net repeats that error where it is given more to decode. The caller must
- * ensure what cannot be detected: that an object was not freed, that a buffer is as long as stated, that one thread at
- * a time uses an object, that no callback is left by longjmp or an exception.
+ * beyond the end gives NULL, false or an absent value; a structure whose size was not set gives ERR_SIZE; calling an
+ * object from within one of its own callbacks gives ERR_BUSY; after an error a connection or a net repeats that error
+ * where it is given more to decode. The caller must ensure what cannot be detected: that an object was not freed, that
+ * a buffer is as long as stated, that one thread at a time uses an object, that no callback is left by longjmp or an
+ * exception.
  *
  * Units are the vendor's (see the field table: armtap_field_at). "Guide" below is UR's RTDE guide, "table" UR's
  * spreadsheet of the client interfaces.
@@ -57,7 +58,8 @@ extern "C" {
     X(ARMTAP_ERR_UNSUPPORTED, -8, "not built into this library")                                                       \
     X(ARMTAP_ERR_BUSY, -9, "called from within a callback of the same object")                                         \
     X(ARMTAP_ERR_NOT_READY, -10, "not possible in this state")                                                         \
-    X(ARMTAP_ERR_FILE, -11, "a file cannot be opened or read, or is damaged")
+    X(ARMTAP_ERR_FILE, -11, "a file cannot be opened or read, or is damaged")                                          \
+    X(ARMTAP_ERR_SIZE, -12, "a structure does not begin with its size, as sizeof gives it")
 
 #define ARMTAP_ERROR_ENUM(name, value, text) name = value,
 enum armtap_error { ARMTAP_OK = 0, ARMTAP_ERRORS(ARMTAP_ERROR_ENUM) };
@@ -390,7 +392,7 @@ struct armtap_recipe_problem {
     const struct armtap_field *meant; /* the field that an unknown name probably means; NULL: none, or it is known */
 };
 /* Finds it: call it after armtap_recipe_rtde returned an error, with the same lists. Returns the error, too;
- * ERR_ARGUMENT without names or a problem, or for a `size` below that of 0.1.0. */
+ * ERR_ARGUMENT without names or a problem. */
 ARMTAP_API int armtap_recipe_rtde_problem(const char *names, const char *types, struct armtap_recipe_problem *problem);
 
 /* The recipe of an AUBO subscription or publication, as a client sends it: [100,{"chanel":0,"frequency":50.0,
@@ -415,11 +417,12 @@ ARMTAP_API void armtap_recipe_release(struct armtap_recipe *recipe);
 
 #define ARMTAP_NO_TIME INT64_MIN
 
-/* Where in the capture something arrived. */
+/* Where in the capture something arrived. It is part of many structures, whose layouts stay, so its own does. */
 struct armtap_where {
+    uint32_t size;   /* sizeof(struct armtap_where); in an armtap_packet, whose size counts, it may be 0 */
+    uint32_t file;   /* index of the file */
     int64_t time;    /* ns since the epoch, or ARMTAP_NO_TIME */
     uint64_t packet; /* number in its file, from 1; 0 without packets */
-    uint32_t file;   /* index of the file */
 };
 
 /* Where packets come from. */
@@ -901,7 +904,7 @@ enum armtap_wanted { ARMTAP_WANTS_STATE = 1, ARMTAP_WANTS_MODES = 2, ARMTAP_WANT
 /* The callbacks that receive everything. Any may be NULL; one that returns non-zero stops the push for good, which then
  * returns ERR_STOPPED. Without on_record, frames are delimited and counted, but no state is decoded. Set `size` to
  * sizeof(struct armtap_sink): callbacks of a newer program that the library does not know are never called, those that
- * an older program lacks are NULL. A size without any callback, or with part of one, is ERR_ARGUMENT.
+ * an older program lacks are NULL. A size without any callback, or with part of one, is ERR_SIZE.
  *
  * A callback may read what it is given, and use other connections, nets and states. Calls on the connection or net that
  * invoked it return ERR_BUSY. It may free that connection or net: no callback follows, and the outer call returns
@@ -1067,13 +1070,13 @@ struct armtap_conn_options {
     uint64_t connection; /* number for the stream */
     bool no_guess;       /* data whose handshake was not captured stays opaque, unless a recipe is given */
 };
-/* `options` and the sink may be NULL; both are copied. ERR_ARGUMENT for a `size` below that of 0.1.0. */
+/* `options` and the sink may be NULL; both are copied. */
 ARMTAP_API int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
                                struct armtap_conn **conn);
 ARMTAP_API void armtap_conn_free(struct armtap_conn *conn);
-/* The next bytes of a direction, any number of them. After an error nothing more is accepted, and the error is
- * repeated; bytes not yet consumed are not counted. ERR_ARGUMENT and ERR_BUSY change nothing. The same holds for
- * armtap_net_packet. */
+/* The next bytes of a direction, any number of them; `where` may be NULL. After an error nothing more is accepted, and
+ * the error is repeated; bytes not yet consumed are not counted. ERR_ARGUMENT, ERR_SIZE and ERR_BUSY change nothing.
+ * The same holds for armtap_net_packet. */
 ARMTAP_API int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes,
                                 size_t length, const struct armtap_where *where);
 /* `length` bytes of a direction are missing here. */

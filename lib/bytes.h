@@ -1,7 +1,10 @@
-/* Big-endian loads and stores at any alignment: the only way to turn wire bytes into numbers. */
+/* Big-endian loads and stores at any alignment: the only way to turn wire bytes into numbers; and sizes of callers'
+ * structures. */
 #ifndef ARMTAP_BYTES_H
 #define ARMTAP_BYTES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -48,6 +51,13 @@ static inline void armtap_put_double(uint8_t *p, double number)
     uint64_t bits;
     memcpy(&bits, &number, sizeof bits);
     armtap_put64(p, bits);
+}
+
+/* Whether a structure that a caller filled begins with its size: `least` bytes, or some more in a newer program. A size
+ * that was never set is 0, or any number. */
+static inline bool armtap_is_sized(size_t size, size_t least)
+{
+    return size - least <= UINT16_MAX;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "analysis/facts/stream_monitor.h"
 #include "analysis/judge/judge.h"
 #include "analysis/robot_changes.h"
+#include "bytes.h"
 #include "inside.h"
 
 /* The size in 0.1.0. */
@@ -190,7 +191,9 @@ static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnos
 
 int armtap_diagnosis_new(const struct armtap_diagnosis_options *options, struct armtap_diagnosis **diagnosis)
 {
-    if (!diagnosis || (options && options->size < OPTIONS_MIN) || (options && options->reach < 0))
+    if (options && !armtap_is_sized(options->size, OPTIONS_MIN))
+        return ARMTAP_ERR_SIZE;
+    if (!diagnosis || (options && options->reach < 0))
         return ARMTAP_ERR_ARGUMENT;
     *diagnosis = calloc(1, sizeof **diagnosis);
     if (*diagnosis && begin(*diagnosis, options) == ARMTAP_OK)
@@ -253,7 +256,7 @@ static void find_attempts(struct armtap_diagnosis *diagnosis)
     for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++) {
         enum armtap_attempt_outcome outcome = (enum armtap_attempt_outcome)i;
         uint64_t more = armtap_attempts_left_out(attempts, outcome);
-        const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
+        const struct armtap_where nowhere = {.size = sizeof nowhere, .time = ARMTAP_NO_TIME};
         if (more > 0)
             armtap_findings_raise(diagnosis->findings, &(struct fact){.code = armtap_attempt_code(outcome),
                                                                       .where = &nowhere,

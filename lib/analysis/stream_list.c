@@ -132,17 +132,6 @@ void armtap_streams_free(struct armtap_streams *streams)
 
 /* ---- packing --------------------------------------------------------------------------------------------------- */
 
-/* Places were copied with whatever lay behind their last member, which would be packed as a difference. */
-static void clear_padding(struct stream_entry *entry)
-{
-    enum { END = offsetof(struct armtap_where, file) + sizeof(uint32_t) };
-    struct armtap_where *const places[] = {&entry->summary.begin,         entry->summary.last, entry->summary.last + 1,
-                                           &entry->stream.first,          &entry->stream.last, &entry->stream.accepted,
-                                           &entry->stream.beginning.where};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        memset((char *)places[i] + END, 0, sizeof *places[i] - END);
-}
-
 static void pack(struct armtap_streams *streams, struct by_connection_slot *slot)
 {
     struct stream_entry *entry = armtap_entry_is_packed(slot->thing) ? NULL : slot->thing;
@@ -150,7 +139,6 @@ static void pack(struct armtap_streams *streams, struct by_connection_slot *slot
         return;
     if (entry->summary.kinematics)
         entry->summary.kinematics = armtap_kinematics_end(entry->summary.kinematics);
-    clear_padding(entry);
     if (!streams->has_like)
         streams->like = *entry;
     streams->has_like = true;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "bytes.h"
 #include "try.h"
 #include "inside.h"
 
@@ -82,8 +83,10 @@ struct armtap_digest {
 int armtap_digest_new(const struct armtap_digest_options *options, struct armtap_digest **digest)
 {
     const struct armtap_digest_options all = {sizeof all, LIMIT, FIRST_RECORDS};
-    if (!digest || (options && options->size < sizeof *options))
+    if (!digest)
         return ARMTAP_ERR_ARGUMENT;
+    if (options && !armtap_is_sized(options->size, sizeof *options))
+        return ARMTAP_ERR_SIZE;
     *digest = calloc(1, sizeof **digest);
     if (!*digest)
         return ARMTAP_ERR_MEMORY;

@@ -83,6 +83,7 @@ int armtap_net_pass(struct armtap_net *net, const struct armtap_where *where, co
     if (error)
         return error;
     net->pool.now = *where;
+    net->pool.now.size = sizeof net->pool.now;
     error = armtap_stretch_read(bytes, length, where, &stretch, &marks);
     if (!error)
         error = pass(net, &stretch);

@@ -1,6 +1,7 @@
 /* Whether what connections brought up to some packet can still be seen in another light. */
 #include "network/net.h"
 
+#include "bytes.h"
 #include "connection/connection.h"
 
 static bool is_side_settled(const struct armtap_tcp_side *side)
@@ -35,8 +36,8 @@ static bool is_flow_settled(const struct armtap_flow *flow, const struct armtap_
 
 bool armtap_net_is_settled(const struct armtap_net *net, const struct armtap_where *until)
 {
-    if (!net || !until || net->busy || net->error || !armtap_knowledge_is_certain(net->knowledge) ||
-        armtap_fragments_wait(&net->fragments))
+    if (!net || !until || !armtap_is_sized(until->size, sizeof *until) || net->busy || net->error ||
+        !armtap_knowledge_is_certain(net->knowledge) || armtap_fragments_wait(&net->fragments))
         return false;
     for (int i = ARMTAP_FLOW_IDLE; i < ARMTAP_FLOW_CLASSES; i++)
         for (const struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)

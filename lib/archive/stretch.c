@@ -146,6 +146,7 @@ static bool get_marks(struct source *source, struct armtap_unfinished *unfinishe
     size_t before = 0;
     for (size_t i = 0; i < unfinished->mark_count; i++) {
         marks[i].end = (size_t)get(source, 4);
+        marks[i].where.size = sizeof marks[i].where;
         marks[i].where.time = (int64_t)get(source, 8);
         marks[i].where.packet = get(source, 8);
         uint32_t back = (uint32_t)get(source, 4);

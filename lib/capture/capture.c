@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "packet_file.h"
 #include "unpacker.h"
 
@@ -190,8 +191,10 @@ void armtap_capture_set_file(struct armtap_capture *capture, uint32_t file)
 
 int armtap_capture_next(struct armtap_capture *capture, struct armtap_packet *packet)
 {
-    if (!capture || !packet || packet->size < sizeof *packet)
+    if (!capture || !packet)
         return ARMTAP_ERR_ARGUMENT;
+    if (!armtap_is_sized(packet->size, sizeof *packet))
+        return ARMTAP_ERR_SIZE;
     if (capture->error != ARMTAP_OK)
         return capture->error;
     size_t size = packet->size;

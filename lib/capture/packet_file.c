@@ -264,7 +264,7 @@ static inline enum packet_file_outcome next_record(struct packet_file *file, str
         return at_end(file, file->record + captured, "packet");
     *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
                                      .link_type = file->link_type,
-                                     .where = {.time = record_time(file)},
+                                     .where = {.size = sizeof packet->where, .time = record_time(file)},
                                      .data = here(file) + file->record,
                                      .captured = captured,
                                      .length = length};
@@ -299,7 +299,8 @@ static inline enum packet_file_outcome take_enhanced(struct packet_file *file, u
     uint64_t time = (uint64_t)word(file, 12) << 32 | word(file, 16);
     *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
                                      .link_type = interface->link_type,
-                                     .where = {.time = interface->unit > 0 && time <= interface->unit_most
+                                     .where = {.size = sizeof packet->where,
+                                               .time = interface->unit > 0 && time <= interface->unit_most
                                                            ? (int64_t)(time * interface->unit)
                                                            : armtap_pcapng_time(interface, time)},
                                      .data = here(file) + PACKET_HEAD,
@@ -324,7 +325,7 @@ static enum packet_file_outcome take_simple(struct packet_file *file, size_t hel
         captured = interface->snapshot;
     *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
                                      .link_type = interface->link_type,
-                                     .where = {.time = ARMTAP_NO_TIME},
+                                     .where = {.size = sizeof packet->where, .time = ARMTAP_NO_TIME},
                                      .data = here(file) + SIMPLE_HEAD,
                                      .captured = captured < SNAPSHOT_MAX ? captured : SNAPSHOT_MAX,
                                      .length = length};

@@ -64,7 +64,7 @@ struct armtap_client_options {
 /* Why armtap_client_new would refuse these options, in words; NULL if it would not. */
 ARMTAP_API const char *armtap_client_problem(const struct armtap_client_options *options);
 /* Options, sink and what they point to are copied; `user` is passed to all callbacks. ERR_ARGUMENT for options with a
- * problem; ERR_UNSUPPORTED if the protocol was left out of the library. */
+ * problem, ERR_SIZE without their size; ERR_UNSUPPORTED if the protocol was left out of the library. */
 ARMTAP_API int armtap_client_new(const struct armtap_client_options *options, const struct armtap_sink *sink,
                                  void *user, struct armtap_client **client);
 ARMTAP_API void armtap_client_free(struct armtap_client *client);

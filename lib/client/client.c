@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "connection/conn.h"
 #include "try.h"
 #include "client.h"
@@ -39,8 +40,10 @@ static const char *rtde_problem(const struct armtap_client_options *options)
 
 const char *armtap_client_problem(const struct armtap_client_options *options)
 {
-    if (!options || options->size < sizeof *options)
-        return "there are no options, or their size is not set";
+    if (!options)
+        return "there are no options";
+    if (!armtap_is_sized(options->size, sizeof *options))
+        return "the size of the options is not set";
     if (options->give_up < 0)
         return "the time after which to give up is negative";
     if (options->protocol == ARMTAP_RTDE)
@@ -76,8 +79,11 @@ int armtap_client_new(const struct armtap_client_options *options, const struct 
     if (!out)
         return ARMTAP_ERR_ARGUMENT;
     *out = NULL;
-    if (armtap_client_problem(options) || armtap_sink_take(&taken, sink) != ARMTAP_OK)
+    if (options && !armtap_is_sized(options->size, sizeof *options))
+        return ARMTAP_ERR_SIZE;
+    if (armtap_client_problem(options))
         return ARMTAP_ERR_ARGUMENT;
+    TRY(armtap_sink_take(&taken, sink));
     if (!armtap_protocol_name(options->protocol))
         return ARMTAP_ERR_UNSUPPORTED;
     struct armtap_client *client = calloc(1, sizeof *client);

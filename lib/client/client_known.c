@@ -1,6 +1,7 @@
 /* What may be read from a client at any time. */
 #include <string.h>
 
+#include "bytes.h"
 #include "client.h"
 
 enum armtap_client_state armtap_client_state(const struct armtap_client *client)
@@ -50,7 +51,7 @@ static const struct armtap_name *dropped_of(const struct armtap_name_list *names
 
 bool armtap_client_dropped(const struct armtap_client *client, size_t i, struct armtap_client_dropped *dropped)
 {
-    if (!client || !dropped || dropped->size < sizeof *dropped)
+    if (!client || !dropped || !armtap_is_sized(dropped->size, sizeof *dropped))
         return false;
     const struct armtap_name *name = dropped_of(&client->outputs, &i);
     size_t input = 0;

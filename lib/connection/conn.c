@@ -5,14 +5,16 @@
 #include <string.h>
 
 #include "protocol/port.h"
+#include "bytes.h"
 #include "speed.h"
 #include "table/recipe.h"
+#include "try.h"
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 #define CONTEXT_WARM 256 /* bytes of a decoder's context that most messages need */
 
-static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
+static const struct armtap_where nowhere = {.size = sizeof nowhere, .time = ARMTAP_NO_TIME};
 
 /* ---- making ---- */
 
@@ -28,8 +30,8 @@ int armtap_sink_take(struct armtap_sink *to, const struct armtap_sink *from)
     *to = (struct armtap_sink){.size = sizeof *to};
     if (!from)
         return ARMTAP_OK;
-    if (from->size < first + each || (from->size - first) % each != 0)
-        return ARMTAP_ERR_ARGUMENT;
+    if (!armtap_is_sized(from->size, first + each) || (from->size - first) % each != 0)
+        return ARMTAP_ERR_SIZE;
     memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
     to->size = sizeof *to;
     return ARMTAP_OK;
@@ -138,12 +140,11 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
     if (!conn)
         return ARMTAP_ERR_ARGUMENT;
     *conn = NULL;
-    if (options && options->size < sizeof all)
-        return ARMTAP_ERR_ARGUMENT;
+    if (options && !armtap_is_sized(options->size, sizeof all))
+        return ARMTAP_ERR_SIZE;
     if (options)
         memcpy(&all, options, sizeof all);
-    if (armtap_sink_take(&taken, sink) != ARMTAP_OK)
-        return ARMTAP_ERR_ARGUMENT;
+    TRY(armtap_sink_take(&taken, sink));
     if (all.protocol != ARMTAP_PROTOCOL_NONE && !armtap_decoder_for(all.protocol))
         return ARMTAP_ERR_UNSUPPORTED;
     struct armtap_conn_setup setup = {
@@ -155,7 +156,7 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
         .robot_name = all.robot,
         .client_name = all.client,
         .connection = all.connection,
-        .first = {ARMTAP_NO_TIME, 0, 0},
+        .first = nowhere,
     };
     take_port(&all, &setup);
     return armtap_conn_create(&setup, &taken, user, conn);
@@ -333,27 +334,37 @@ static bool is_direction(enum armtap_direction direction)
     return direction == ARMTAP_FROM_ROBOT || direction == ARMTAP_TO_ROBOT;
 }
 
+/* What the caller says of the place; of a net's connections the library says it. */
+static int take_where(const struct armtap_conn *conn, const struct armtap_where *given, struct armtap_where *where)
+{
+    *where = given ? *given : nowhere;
+    if (conn->is_alone && !armtap_is_sized(where->size, sizeof *where))
+        return ARMTAP_ERR_SIZE;
+    where->size = sizeof *where;
+    return ARMTAP_OK;
+}
+
 int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
                      const struct armtap_where *where)
 {
+    struct armtap_where here;
     if (!conn || (!bytes && length > 0) || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
-    int error = enter(conn);
-    if (error != ARMTAP_OK)
-        return error;
-    where = where ? where : &nowhere;
-    begin_without_packets(conn, bytes, length, where);
-    return leave(conn, armtap_frames_push(conn, direction, bytes, length, where));
+    TRY(take_where(conn, where, &here));
+    TRY(enter(conn));
+    begin_without_packets(conn, bytes, length, &here);
+    return leave(conn, armtap_frames_push(conn, direction, bytes, length, &here));
 }
 
 int armtap_conn_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
                      enum armtap_missing_why why, const struct armtap_where *where)
 {
+    struct armtap_where here;
     if (!conn || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
-    int error = enter(conn);
-    return error != ARMTAP_OK ? error
-                              : leave(conn, armtap_frames_miss(conn, direction, length, why, where ? where : &nowhere));
+    TRY(take_where(conn, where, &here));
+    TRY(enter(conn));
+    return leave(conn, armtap_frames_miss(conn, direction, length, why, &here));
 }
 
 int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
@@ -364,8 +375,10 @@ int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, u
 
 int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
 {
+    struct armtap_where here;
     if (!conn || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
-    int error = enter(conn);
-    return error != ARMTAP_OK ? error : leave(conn, armtap_frames_close(conn, direction, where));
+    TRY(take_where(conn, where, &here));
+    TRY(enter(conn));
+    return leave(conn, armtap_frames_close(conn, direction, where ? &here : NULL));
 }

@@ -1,5 +1,6 @@
 #include "net.h"
 
+#include "bytes.h"
 #include "speed.h"
 #include "tcp/tcp_deliver.h"
 #include "try.h"
@@ -172,13 +173,15 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
     if (!out)
         return ARMTAP_ERR_ARGUMENT;
     *out = NULL;
-    if (options && options->size < sizeof all)
-        return ARMTAP_ERR_ARGUMENT;
+    if (options && !armtap_is_sized(options->size, sizeof all))
+        return ARMTAP_ERR_SIZE;
     if (options)
         memcpy(&all, options, sizeof all);
-    if (armtap_sink_take(&taken, sink) != ARMTAP_OK || all.port_count > UINT16_MAX ||
-        (all.port_count && (!all.ports || all.ports->size < sizeof *all.ports)))
+    if (all.port_count > UINT16_MAX || (all.port_count && !all.ports))
         return ARMTAP_ERR_ARGUMENT;
+    if (all.port_count && !armtap_is_sized(all.ports->size, sizeof *all.ports))
+        return ARMTAP_ERR_SIZE;
+    TRY(armtap_sink_take(&taken, sink));
     struct armtap_net *net = calloc(1, sizeof *net);
     if (!net)
         return ARMTAP_ERR_MEMORY;
@@ -934,6 +937,7 @@ ARMTAP_RARE static int take_any(struct armtap_net *net, const struct armtap_pack
 static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
 {
     net->pool.now = packet->where;
+    net->pool.now.size = sizeof net->pool.now;
     net->pool.packets++;
     armtap_flow_attempts_tick(&net->attempts, &net->pool.now);
     if (net->attempts.oldest || net->pool.oldest_reset)
@@ -947,7 +951,11 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
 
 int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet)
 {
-    if (!net || !packet || packet->size < sizeof *packet || (packet->captured && !packet->data))
+    if (!net || !packet)
+        return ARMTAP_ERR_ARGUMENT;
+    if (!armtap_is_sized(packet->size, sizeof *packet))
+        return ARMTAP_ERR_SIZE;
+    if (packet->captured && !packet->data)
         return ARMTAP_ERR_ARGUMENT;
     int error = armtap_net_enter(net);
     return error ? error : armtap_net_leave(net, take_packet(net, packet));

@@ -1,5 +1,7 @@
 #include "flow.h"
 
+#include "bytes.h"
+
 #include <string.h>
 
 #define EPHEMERAL (32768 /* from here on systems take ports for clients; some from 49152 on */)
@@ -33,7 +35,7 @@ bool armtap_robot_port_at(size_t number, struct armtap_robot_port *port)
 {
     struct armtap_port decoded = {.size = sizeof decoded};
     size_t count = 0;
-    if (!port || port->size < sizeof *port)
+    if (!port || !armtap_is_sized(port->size, sizeof *port))
         return false;
     while (armtap_port_at(count, &decoded))
         if (count++ == number) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bytes.h"
 #include "port.h"
 
 #ifndef ARMTAP_DECODERS /* tests add decoders of their own */
@@ -117,7 +118,7 @@ bool armtap_port_at(size_t number, struct armtap_port *port)
 {
     struct place place = {0, 0};
     struct armtap_port found = {.size = sizeof found};
-    while (port && port->size >= sizeof *port && next_port(&place, &found))
+    while (port && armtap_is_sized(port->size, sizeof *port) && next_port(&place, &found))
         if (number-- == 0) {
             found.size = port->size;
             *port = found;

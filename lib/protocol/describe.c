@@ -318,14 +318,16 @@ static int describe_values(struct armtap_pieces *pieces, const char **kind)
     return ARMTAP_OK;
 }
 
-/* A caller built for an older library knows fewer members. */
-static bool take_subject(struct armtap_subject *to, const struct armtap_subject *from)
+static int take_subject(struct armtap_subject *to, const struct armtap_subject *from)
 {
     *to = (struct armtap_subject){.size = sizeof *to};
-    if (!from || from->size < sizeof *to)
-        return false;
+    if (!from)
+        return ARMTAP_ERR_ARGUMENT;
+    if (!armtap_is_sized(from->size, sizeof *to))
+        return ARMTAP_ERR_SIZE;
     memcpy(to, from, sizeof *to);
-    return (to->bytes || to->length == 0) && (to->direction == ARMTAP_FROM_ROBOT || to->direction == ARMTAP_TO_ROBOT);
+    bool is_directed = to->direction == ARMTAP_FROM_ROBOT || to->direction == ARMTAP_TO_ROBOT;
+    return is_directed && (to->bytes || to->length == 0) ? ARMTAP_OK : ARMTAP_ERR_ARGUMENT;
 }
 
 int armtap_describe(const struct armtap_subject *given, int (*on_piece)(void *user, const struct armtap_piece *piece),
@@ -334,14 +336,17 @@ int armtap_describe(const struct armtap_subject *given, int (*on_piece)(void *us
     struct armtap_subject subject;
     struct armtap_pieces pieces = {
         .subject = &subject, .rest = "no field is known here", .on_piece = on_piece, .user = user};
-    if (!kind || !take_subject(&subject, given) || subject.values_at > subject.length ||
-        (!subject.content && subject.content_length > 0))
-        return ARMTAP_ERR_ARGUMENT;
+    int error = take_subject(&subject, given);
+    if (error == ARMTAP_OK &&
+        (!kind || subject.values_at > subject.length || (!subject.content && subject.content_length > 0)))
+        error = ARMTAP_ERR_ARGUMENT;
+    if (error != ARMTAP_OK)
+        return error;
     const struct armtap_decoder *decoder = armtap_decoder_for(subject.protocol);
     *kind = "";
     if (!decoder)
         return ARMTAP_ERR_UNSUPPORTED;
-    int error = (decoder->describe ? decoder->describe : describe_values)(&pieces, kind);
+    error = (decoder->describe ? decoder->describe : describe_values)(&pieces, kind);
     armtap_pieces_end(&pieces);
     if (pieces.at < subject.length)
         fill(&pieces, subject.length);
@@ -432,14 +437,17 @@ int armtap_identify(struct armtap_subject *given, bool directed, char *doubt, si
 {
     struct armtap_subject subject;
     struct armtap_line line;
-    if (!doubt || room == 0 || !take_subject(&subject, given))
-        return ARMTAP_ERR_ARGUMENT;
+    int error = take_subject(&subject, given);
+    if (error == ARMTAP_OK && (!doubt || room == 0))
+        error = ARMTAP_ERR_ARGUMENT;
+    if (error != ARMTAP_OK)
+        return error;
     armtap_line_begin(&line);
     subject.version = 0;
     subject.generation = ARMTAP_GENERATION_UNKNOWN;
     subject.values_at = 0;
-    int error = subject.protocol == ARMTAP_PROTOCOL_NONE ? ask_all(&subject, directed, &line)
-                                                         : ask_one(&subject, directed, &line);
+    error = subject.protocol == ARMTAP_PROTOCOL_NONE ? ask_all(&subject, directed, &line)
+                                                     : ask_one(&subject, directed, &line);
     doubt[0] = '\0';
     append(doubt, room, line.text, line.length);
     subject.size = given->size;

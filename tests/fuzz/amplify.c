@@ -31,9 +31,8 @@ static void read_capture(const struct bytes *capture, struct armtap_knowledge *k
     for (size_t at = 24; at + 16 <= capture->used;) {
         const uint8_t *head = capture->at + at;
         uint32_t length = little(head + 8);
-        struct armtap_packet packet = {
-            sizeof packet, 1,      {(int64_t)little(head) * 1000000000 + (int64_t)little(head + 4) * 1000, at, 0},
-            head + 16,     length, length};
+        int64_t time = (int64_t)little(head) * 1000000000 + (int64_t)little(head + 4) * 1000;
+        struct armtap_packet packet = {sizeof packet, 1, {.time = time, .packet = at}, head + 16, length, length};
         CHECK(armtap_net_packet(net, &packet) == ARMTAP_OK);
         at += 16 + length;
     }

@@ -75,7 +75,7 @@ FUZZ_TARGET(aubo)
         .setup = {.protocol = ARMTAP_AUBO,
                   .forced = options & 1,
                   .midstream = options & 2,
-                  .first = {ARMTAP_NO_TIME, 0, 0}},
+                  .first = {.time = ARMTAP_NO_TIME}},
         .recipe_names = options & 4 ? "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"R2_actual_q\"]}]" : NULL};
     frames.used = 0;
     if (options & 8)

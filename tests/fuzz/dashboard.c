@@ -11,7 +11,7 @@ FUZZ_TARGET(dashboard)
                                       .forced = options & FORCED,
                                       .midstream = options & MIDSTREAM,
                                       .port = options & OTHER_PORT ? 61000 : 29999,
-                                      .first = {ARMTAP_NO_TIME, 0, 0}}};
+                                      .first = {.time = ARMTAP_NO_TIME}}};
     script_pieces(&script, &input);
     script_check(&script);
     return 0;

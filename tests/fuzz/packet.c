@@ -114,7 +114,7 @@ static uint64_t run(const uint8_t *data, size_t size, struct armtap_knowledge *k
                                      .recipe = recipe,
                                      .pool_bytes = options & SMALL_POOL ? 3000 : 0,
                                      .knowledge = knowledge};
-    struct stage stage = {.now = {1000000000, 0, 0}, .before = bytes_held()};
+    struct stage stage = {.now = {.time = 1000000000}, .before = bytes_held()};
     CHECK(armtap_net_new(&net, &sink, &watch, &stage.net) == ARMTAP_OK);
     armtap_recipe_release(recipe);
     for (int i = 0; i < PACKETS_MAX && input_left(&input) > 0; i++) {

@@ -83,7 +83,7 @@ FUZZ_TARGET(primary)
     struct script script = {.setup = {.protocol = ARMTAP_PRIMARY,
                                       .forced = options & 1,
                                       .midstream = options & 2,
-                                      .first = {ARMTAP_NO_TIME, 0, 0}}};
+                                      .first = {.time = ARMTAP_NO_TIME}}};
     made.used = 0;
     while (input_left(&input) > 0)
         take_piece(&input, &script, &made);

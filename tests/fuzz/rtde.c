@@ -32,7 +32,7 @@ FUZZ_TARGET(rtde)
     struct script script = {.setup = {.protocol = ARMTAP_RTDE,
                                       .forced = options & 1,
                                       .midstream = options & 2,
-                                      .first = {ARMTAP_NO_TIME, 0, 0}},
+                                      .first = {.time = ARMTAP_NO_TIME}},
                             .recipe_names = options & 4 ? "timestamp,robot_mode" : NULL};
     while (input_left(&input) > 0)
         take_package(&input, &script);

@@ -67,7 +67,7 @@ static int push(struct player *player, const struct script_step *step, const str
 
 static int take_step(struct player *player, const struct script_step *step, uint64_t number)
 {
-    struct armtap_where where = {(int64_t)number * 1000000, number, 0};
+    struct armtap_where where = {.size = sizeof where, .time = (int64_t)number * 1000000, .packet = number};
     if (step->kind == SCRIPT_BYTES)
         return push(player, step, &where);
     if (step->kind == SCRIPT_CLOSE)

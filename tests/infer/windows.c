@@ -313,7 +313,7 @@ static bool listen_to(const struct window *window, const struct layout *layout, 
     struct armtap_conn_options options = {
         .size = sizeof options, .robot = "10.0.0.2:30004", .client = "10.0.0.9:50000", .midstream = true};
     struct armtap_sink sink = {.size = sizeof sink, .on_recipe = on_recipe, .on_record = on_record};
-    struct armtap_where where = {.packet = 0};
+    struct armtap_where where = {.size = sizeof where, .packet = 0};
     struct armtap_conn *conn;
     uint8_t package[PACKAGE_MAX];
     *outcome = (struct outcome){.layout = layout};

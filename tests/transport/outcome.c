@@ -133,7 +133,7 @@ void outcome_of(const struct capture_list *list, const struct armtap_net_options
         memcpy(own, list->bytes.at + from->at, from->length);
         struct armtap_packet packet = {.size = sizeof(struct armtap_packet),
                                        .link_type = (int)list->link,
-                                       .where = {from->time, i + 1, 0},
+                                       .where = {.time = from->time, .packet = i + 1},
                                        .data = own,
                                        .captured = from->length,
                                        .length = from->length};

@@ -54,7 +54,7 @@ static size_t gap_at(const struct dialogue *dialogue, const struct segments *seg
     for (size_t i = 0; i < list.count; i++) {
         struct armtap_packet packet = {.size = sizeof(struct armtap_packet),
                                        .link_type = (int)list.link,
-                                       .where = {list.packets[i].time, i + 1, 0},
+                                       .where = {.time = list.packets[i].time, .packet = i + 1},
                                        .data = list.bytes.at + list.packets[i].at,
                                        .captured = list.packets[i].length,
                                        .length = list.packets[i].length};

@@ -81,7 +81,7 @@ static void play(const struct talk *talk, uint16_t port, bool midstream, uint64_
 {
     static const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_note = on_note};
     struct armtap_conn_setup setup = {.protocol = protocol_of(port), .midstream = midstream};
-    struct armtap_where where = {0, 0, 1};
+    struct armtap_where where = {.size = sizeof where, .file = 1};
     struct armtap_conn *conn;
     size_t at[2] = {tally->joined[0], tally->joined[1]}, most = (size_t)8 << random_below(&seed, 11);
     assert_int_equal(armtap_conn_create(&setup, &sink, tally, &conn), 0);

@@ -118,7 +118,7 @@ static struct armtap_conn *listen(struct hearing *hearing, bool midstream)
 
 static void push(struct armtap_conn *conn, const uint8_t *bytes, size_t from, size_t to, size_t chunk)
 {
-    struct armtap_where where = {ARMTAP_NO_TIME, 0, 0};
+    struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME};
     for (size_t at = from; at < to; at += chunk)
         assert_int_equal(
             armtap_conn_push(conn, ARMTAP_FROM_ROBOT, bytes + at, at + chunk < to ? chunk : to - at, &where), 0);
@@ -126,7 +126,7 @@ static void push(struct armtap_conn *conn, const uint8_t *bytes, size_t from, si
 
 static void end(struct armtap_conn *conn, size_t total, const char *what)
 {
-    struct armtap_where where = {ARMTAP_NO_TIME, 0, 0};
+    struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME};
     assert_int_equal(armtap_conn_close(conn, ARMTAP_FROM_ROBOT, &where), 0);
     const struct armtap_stream *stream = armtap_conn_stream(conn);
     if (stream->bytes_decoded[0] + stream->bytes_skipped[0] + stream->bytes_lost[0] != total)
@@ -189,7 +189,7 @@ static void lose_anywhere(const struct stream *stream, const char *name, size_t 
     for (size_t from = third; from < third + stream->frame; from += step) {
         struct hearing hearing = {.stream = stream};
         struct stretch parts[] = {{0, from}, {from + hole, stream->bytes.length}};
-        struct armtap_where where = {ARMTAP_NO_TIME, 0, 0};
+        struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME};
         char what[120];
         snprintf(what, sizeof what, "%s, %zu bytes lost at byte %zu of a message", name, hole, from - third);
         struct armtap_conn *conn = listen(&hearing, false);

@@ -230,7 +230,7 @@ static void misuse_is_answered(void **state)
     const struct armtap_comparison_options not_a_number = {.size = sizeof not_a_number, .tolerance = -1};
     (void)state;
     assert_int_equal(armtap_diagnosis_new(NULL, NULL), ARMTAP_ERR_ARGUMENT);
-    assert_int_equal(armtap_diagnosis_new(&small, &none), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_diagnosis_new(&small, &none), ARMTAP_ERR_SIZE);
     assert_int_equal(armtap_diagnosis_finish(NULL), ARMTAP_ERR_ARGUMENT);
     assert_null(armtap_diagnosis_sink(NULL));
     assert_int_equal(armtap_diagnosis_incident_count(NULL), 0);

@@ -630,7 +630,8 @@ static void test_a_channel_in_both_directions_and_anew(void **unused)
 /* Pushes with the clock at `seconds`. */
 static void push_at(struct armtap_conn *conn, enum armtap_direction direction, const char *text, int seconds)
 {
-    struct armtap_where where = {INT64_C(1000000000) * seconds, (uint64_t)seconds, 0};
+    struct armtap_where where = {
+        .size = sizeof where, .time = INT64_C(1000000000) * seconds, .packet = (uint64_t)seconds};
     assert_int_equal(armtap_conn_push(conn, direction, text, strlen(text), &where), ARMTAP_OK);
 }
 
@@ -1220,7 +1221,7 @@ static void test_from_the_middle_of_a_stream(void **unused)
 static void check_recognised(enum armtap_protocol hint, bool midstream, const char *to, const char *from,
                              const char *wanted)
 {
-    struct armtap_conn_setup setup = {.protocol = hint, .midstream = midstream, .first = {ARMTAP_NO_TIME, 0, 0}};
+    struct armtap_conn_setup setup = {.protocol = hint, .midstream = midstream, .first = {.time = ARMTAP_NO_TIME}};
     struct armtap_sink sink = log_sink();
     struct log log = {.values = true};
     struct armtap_conn *conn;

@@ -746,12 +746,22 @@ static void drops_in_time(void **state)
     struct armtap_where since;
     (void)state;
     drops_begin(&drops, 1000);
-    assert_true(drops_read(&drops, 0, &(struct armtap_where){.time = 1100, .packet = 5}, &since) == 0);
-    assert_true(drops_read(&drops, 30, &(struct armtap_where){.time = 1200, .packet = 9}, &since) == 30);
+    assert_true(drops_read(&drops, 0,
+                           &(struct armtap_where){.size = sizeof(struct armtap_where), .time = 1100, .packet = 5},
+                           &since) == 0);
+    assert_true(drops_read(&drops, 30,
+                           &(struct armtap_where){.size = sizeof(struct armtap_where), .time = 1200, .packet = 9},
+                           &since) == 30);
     assert_true(since.time == 1100 && since.packet == 5);
-    assert_true(drops_read(&drops, 30, &(struct armtap_where){.time = 1300, .packet = 11}, &since) == 0);
-    assert_true(drops_read(&drops, 29, &(struct armtap_where){.time = 1400, .packet = 12}, &since) == 0);
-    assert_true(drops_read(&drops, 31, &(struct armtap_where){.time = 1500, .packet = 20}, &since) == 1);
+    assert_true(drops_read(&drops, 30,
+                           &(struct armtap_where){.size = sizeof(struct armtap_where), .time = 1300, .packet = 11},
+                           &since) == 0);
+    assert_true(drops_read(&drops, 29,
+                           &(struct armtap_where){.size = sizeof(struct armtap_where), .time = 1400, .packet = 12},
+                           &since) == 0);
+    assert_true(drops_read(&drops, 31,
+                           &(struct armtap_where){.size = sizeof(struct armtap_where), .time = 1500, .packet = 20},
+                           &since) == 1);
     assert_true(since.time == 1400 && since.packet == 12);
 }
 

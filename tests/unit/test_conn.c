@@ -738,7 +738,8 @@ static void test_a_record_names_the_packet_of_its_last_byte(void **unused)
     (void)unused;
     assert_int_equal(armtap_conn_new(&realtime, &sink, &log, &conn), ARMTAP_OK);
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        struct armtap_where where = {1000 * (int64_t)pieces[i].packet, pieces[i].packet, 0};
+        struct armtap_where where = {
+            .size = sizeof where, .time = 1000 * (int64_t)pieces[i].packet, .packet = pieces[i].packet};
         assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at + at, pieces[i].end - at, &where), ARMTAP_OK);
         at = pieces[i].end;
     }
@@ -767,7 +768,7 @@ static void test_very_many_pieces_have_the_latest_packet(void **unused)
         assert_int_equal(armtap_conn_new(&realtime, &sink, &log, &conn), ARMTAP_OK);
         assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at, 540, NULL), ARMTAP_OK);
         for (uint64_t packet = 1; packet <= PIECES; packet++) {
-            struct armtap_where where = {0, packet < PIECES ? packet : cases[i].last, 0};
+            struct armtap_where where = {.size = sizeof where, .packet = packet < PIECES ? packet : cases[i].last};
             const char *byte = packet < PIECES ? "a" : "\n";
             assert_int_equal(armtap_conn_push(conn, TO, (const uint8_t *)byte, 1, &where), ARMTAP_OK);
         }
@@ -828,7 +829,7 @@ static void test_a_protocol_is_recognised_where_its_first_byte_came(void **unuse
         struct armtap_conn *conn;
         assert_int_equal(armtap_conn_new(&midstream, &sink, &packet, &conn), ARMTAP_OK);
         for (size_t at = 0, next; at < script.bytes.length; at = next) {
-            struct armtap_where where = {0, 11 + at / 100, 0};
+            struct armtap_where where = {.size = sizeof where, .packet = 11 + at / 100};
             size_t end = (at / 100 + 1) * 100 < script.bytes.length ? (at / 100 + 1) * 100 : script.bytes.length;
             next = at + pieces[i] < end ? at + pieces[i] : end;
             assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at + at, next - at, &where), ARMTAP_OK);
@@ -921,7 +922,7 @@ static void test_bytes_before_a_gap_that_are_no_message(void **unused)
 
 static struct armtap_where at_packet(uint64_t packet)
 {
-    return (struct armtap_where){.time = ARMTAP_NO_TIME, .packet = packet};
+    return (struct armtap_where){.size = sizeof(struct armtap_where), .time = ARMTAP_NO_TIME, .packet = packet};
 }
 
 /* Where notes of skipped bytes are, and what is said of those bytes. */

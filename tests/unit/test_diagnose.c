@@ -474,7 +474,7 @@ static void channel_data(struct feed *feed, int channel, int ms)
 static void subscribe(struct feed *feed, int channel, double frequency)
 {
     struct armtap_recipe_event event = {.stream = &feed->stream, .recipe_id = channel, .frequency = frequency};
-    event.where = (struct armtap_where){.time = START, .packet = 1};
+    event.where = (struct armtap_where){.size = sizeof(struct armtap_where), .time = START, .packet = 1};
     armtap_rates_take_recipe(feed->rates, feed->findings, &event);
 }
 
@@ -544,7 +544,7 @@ static void a_flood_is_bounded(void **state)
     feed_begin(&feed, ARMTAP_RTDE, "");
     assert_non_null(streams);
     for (uint64_t i = 1; i <= FINDINGS_EACH + 5000; i++) {
-        struct armtap_where where = {.time = START + (int64_t)i, .packet = i};
+        struct armtap_where where = {.size = sizeof where, .time = START + (int64_t)i, .packet = i};
         armtap_findings_raise(feed.findings, &(struct fact){.code = ARMTAP_FINDING_tcp_retransmission,
                                                             .stream = &feed.stream,
                                                             .where = &where,
@@ -597,7 +597,7 @@ static void what_carries_no_telemetry_is_left_out(void **state)
     struct feed feed;
     struct armtap_streams *streams = armtap_streams_new();
     struct armtap_stream other = {.connection = 1};
-    struct armtap_where where = {.time = START, .packet = 1};
+    struct armtap_where where = {.size = sizeof where, .time = START, .packet = 1};
     (void)state;
     feed_begin(&feed, ARMTAP_RTDE, "");
     assert_non_null(streams);
@@ -629,7 +629,7 @@ static struct findings *findings_of(enum armtap_protocol protocol, unsigned coun
     struct armtap_record record = {.stream = &stream, .protocol = ARMTAP_RTDE};
     assert_non_null(findings);
     for (unsigned i = 1; i <= count; i++) {
-        const struct armtap_where where = {.time = START + i, .packet = i};
+        const struct armtap_where where = {.size = sizeof where, .time = START + i, .packet = i};
         armtap_findings_raise(findings, &(struct fact){.code = ARMTAP_NOTE_stream_gap,
                                                        .stream = &stream,
                                                        .where = &where,

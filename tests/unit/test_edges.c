@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "armtap.h"
+#include "analysis/armtap-analysis.h"
 #include "capture/armtap-capture.h"
+#include "client/armtap-client.h"
 
 /* ---- whose a state is -------------------------------------------------------------------------------------------- */
 
@@ -222,36 +224,225 @@ struct newer_port {
     uint64_t more;
 };
 
+/* Structures whose first member is a size. */
+union sized {
+    size_t size;
+    struct armtap_sink sink;
+    struct armtap_conn_options conn;
+    struct armtap_net_options net;
+    struct armtap_packet packet;
+    struct armtap_subject subject;
+    struct armtap_rtde_package package;
+    struct armtap_recipe_problem problem;
+    struct armtap_client_options client;
+    struct armtap_diagnosis_options diagnosis;
+    struct armtap_comparison_options comparison;
+    struct armtap_where where;
+    uint8_t bytes[512];
+};
+
+static int make_conn(const struct armtap_conn_options *options, const struct armtap_sink *sink)
+{
+    struct armtap_conn *conn;
+    int error = armtap_conn_new(options, sink, NULL, &conn);
+    armtap_conn_free(conn);
+    return error;
+}
+
+static int make_net(const struct armtap_net_options *options)
+{
+    struct armtap_net *net;
+    int error = armtap_net_new(options, NULL, NULL, &net);
+    armtap_net_free(net);
+    return error;
+}
+
+static int take_sink(union sized *sized)
+{
+    return make_conn(NULL, &sized->sink);
+}
+
+static int take_conn_options(union sized *sized)
+{
+    return make_conn(&sized->conn, NULL);
+}
+
+static int take_net_options(union sized *sized)
+{
+    return make_net(&sized->net);
+}
+
+static int take_packet(union sized *sized)
+{
+    struct armtap_net *net;
+    sized->packet.link_type = 1;
+    assert_int_equal(armtap_net_new(NULL, NULL, NULL, &net), ARMTAP_OK);
+    int error = armtap_net_packet(net, &sized->packet);
+    armtap_net_free(net);
+    return error;
+}
+
+static int read_packet(union sized *sized)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/captures/rtde-stop.pcap", getenv("srcdir") ? getenv("srcdir") : ".");
+    struct armtap_capture *capture = armtap_capture_open(path);
+    int error = armtap_capture_next(capture, &sized->packet);
+    armtap_capture_close(capture);
+    return error == 1 ? ARMTAP_OK : error;
+}
+
+static int take_subject(union sized *sized)
+{
+    const char *kind;
+    sized->subject.protocol = ARMTAP_REALTIME;
+    return armtap_describe(&sized->subject, NULL, NULL, &kind);
+}
+
+static int parse_package(union sized *sized)
+{
+    return armtap_rtde_parse("\0\3v", 3, ARMTAP_TO_ROBOT, 2, &sized->package);
+}
+
+static int write_package(union sized *sized)
+{
+    uint8_t bytes[8];
+    sized->package.type = ARMTAP_RTDE_START;
+    sized->package.direction = ARMTAP_TO_ROBOT;
+    int length = armtap_rtde_write(&sized->package, bytes, sizeof bytes);
+    return length > 0 ? ARMTAP_OK : length;
+}
+
+static int find_problem(union sized *sized)
+{
+    return armtap_recipe_rtde_problem("timestamp", NULL, &sized->problem);
+}
+
+static int make_client(union sized *sized)
+{
+    struct armtap_client *client;
+    sized->client.protocol = ARMTAP_REALTIME;
+    int error = armtap_client_new(&sized->client, NULL, NULL, &client);
+    armtap_client_free(client);
+    return error;
+}
+
+static int make_diagnosis(union sized *sized)
+{
+    struct armtap_diagnosis *diagnosis = NULL;
+    int error = armtap_diagnosis_new(&sized->diagnosis, &diagnosis);
+    armtap_diagnosis_free(diagnosis);
+    return error;
+}
+
+static int make_comparison(union sized *sized)
+{
+    struct armtap_comparison *comparison = NULL;
+    int error = armtap_comparison_new(&sized->comparison, &comparison);
+    armtap_comparison_free(comparison);
+    return error;
+}
+
+/* What a program may do with a structure, and the size that it had in 0.1.0. */
+static const struct {
+    const char *name;
+    size_t least;
+    int (*use)(union sized *sized);
+} uses[] = {
+    {"sink", offsetof(struct armtap_sink, on_recipe), take_sink},
+    {"options of a connection", sizeof(struct armtap_conn_options), take_conn_options},
+    {"options of a net", sizeof(struct armtap_net_options), take_net_options},
+    {"packet", sizeof(struct armtap_packet), take_packet},
+    {"packet of a capture", sizeof(struct armtap_packet), read_packet},
+    {"subject", sizeof(struct armtap_subject), take_subject},
+    {"package, parsed", sizeof(struct armtap_rtde_package), parse_package},
+    {"package, written", sizeof(struct armtap_rtde_package), write_package},
+    {"problem of a recipe", sizeof(struct armtap_recipe_problem), find_problem},
+    {"options of a client", sizeof(struct armtap_client_options), make_client},
+    {"options of a diagnosis", sizeof(struct armtap_diagnosis_options), make_diagnosis},
+    {"options of a comparison", sizeof(struct armtap_comparison_options), make_comparison},
+};
+
+/* A size that was forgotten is 0, or what was in memory; a newer program's is larger. */
 static void test_sizes_of_other_releases(void **unused)
 {
-    static const uint8_t bytes[64];
+    (void)unused;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        const size_t bad[] = {0, 1, sizeof(size_t), uses[i].least / 2, SIZE_MAX, (size_t)0x5a5a5a5a5a5a5a5a};
+        for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+            union sized sized = {.bytes = {0}};
+            sized.size = bad[k];
+            int error = uses[i].use(&sized);
+            if (error != ARMTAP_ERR_SIZE)
+                fail_msg("%s of %zu bytes: %s", uses[i].name, bad[k], armtap_strerror(error));
+        }
+        for (size_t more = 0; more <= 4 * sizeof(void *); more += sizeof(void *)) {
+            union sized sized = {.bytes = {0}};
+            sized.size = uses[i].least + more;
+            int error = uses[i].use(&sized);
+            if (error != ARMTAP_OK)
+                fail_msg("%s of %zu bytes: %s", uses[i].name, sized.size, armtap_strerror(error));
+        }
+    }
+}
+
+static void test_ports_have_their_own_size(void **unused)
+{
     struct newer_port ports[2] = {{.port = {sizeof ports[0], 40001, ARMTAP_RTDE}, .more = 1},
                                   {.port = {sizeof ports[0], 40002, ARMTAP_RTDE}, .more = 1}};
     struct armtap_net_options options = {.size = sizeof options, .ports = &ports[0].port, .port_count = 2};
-    struct armtap_packet packet = {
-        .size = sizeof packet + 8, .link_type = 1, .data = bytes, .captured = 64, .length = 64};
-    struct armtap_rtde_package package = {.size = sizeof package - 1};
     struct armtap_port port = {.size = sizeof port - 1};
     struct armtap_robot_port robot_port = {.size = sizeof robot_port - 1};
-    struct armtap_net *net = NULL;
     (void)unused;
-    assert_int_equal(armtap_net_new(&options, NULL, NULL, &net), ARMTAP_OK);
-    assert_int_equal(armtap_net_packet(net, &packet), ARMTAP_OK);
-    packet.size = sizeof packet - 1;
-    assert_int_equal(armtap_net_packet(net, &packet), ARMTAP_ERR_ARGUMENT);
-    packet.size = 0;
-    assert_int_equal(armtap_net_packet(net, &packet), ARMTAP_ERR_ARGUMENT);
-    armtap_net_free(net);
+    assert_int_equal(make_net(&options), ARMTAP_OK);
     ports[0].port.size = 0;
-    assert_int_equal(armtap_net_new(&options, NULL, NULL, &net), ARMTAP_ERR_ARGUMENT);
-    assert_int_equal(armtap_rtde_parse("\0\3v", 3, ARMTAP_TO_ROBOT, 2, &package), ARMTAP_ERR_ARGUMENT);
-    package.size = sizeof package + 8;
-    assert_int_equal(armtap_rtde_parse("\0\3v", 3, ARMTAP_TO_ROBOT, 2, &package), ARMTAP_OK);
-    assert_int_equal(package.size, sizeof package + 8);
-    assert_false(armtap_port_at(0, &port));
-    assert_false(armtap_robot_port_at(0, &robot_port));
+    assert_int_equal(make_net(&options), ARMTAP_ERR_SIZE);
+    assert_false(armtap_port_at(0, &port) || armtap_robot_port_at(0, &robot_port));
     port.size = sizeof port;
-    assert_true(armtap_port_at(0, &port));
+    robot_port.size = sizeof robot_port;
+    assert_true(armtap_port_at(0, &port) && armtap_robot_port_at(0, &robot_port));
+}
+
+static int keep_where(void *user, const struct armtap_record *record)
+{
+    *(struct armtap_where *)user = record->where;
+    return 0;
+}
+
+static void test_where_has_its_size(void **unused)
+{
+    struct armtap_where where = {.time = 5, .packet = 7}, seen = {.size = 0};
+    struct armtap_sink sink = {.size = sizeof sink, .on_record = keep_where};
+    struct armtap_conn *conn;
+    uint8_t packet[1220];
+    struct armtap_state *state = armtap_state_new();
+    (void)unused;
+    assert_int_equal(armtap_encode_realtime(state, sizeof packet, packet), ARMTAP_OK);
+    armtap_state_free(state);
+    struct armtap_conn_options options = {.size = sizeof options, .protocol = ARMTAP_REALTIME};
+    assert_int_equal(armtap_conn_new(&options, &sink, &seen, &conn), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, packet, sizeof packet, &where), ARMTAP_ERR_SIZE);
+    assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 1, &where), ARMTAP_ERR_SIZE);
+    assert_int_equal(armtap_conn_close(conn, ARMTAP_FROM_ROBOT, &where), ARMTAP_ERR_SIZE);
+    where.size = sizeof where + 8; /* a newer program's */
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, packet, sizeof packet, &where), ARMTAP_OK);
+    assert_true(seen.size == sizeof seen && seen.time == 5 && seen.packet == 7);
+    assert_int_equal(armtap_conn_close(conn, ARMTAP_FROM_ROBOT, &seen), ARMTAP_OK);
+    armtap_conn_free(conn);
+}
+
+/* A packet's own place needs no size: the packet's covers it. What comes out has it. */
+static void test_where_of_a_packet(void **unused)
+{
+    struct armtap_where until = {.time = 5};
+    struct armtap_net *net;
+    (void)unused;
+    assert_int_equal(armtap_net_new(NULL, NULL, NULL, &net), ARMTAP_OK);
+    assert_false(armtap_net_is_settled(net, &until));
+    until.size = sizeof until;
+    assert_true(armtap_net_is_settled(net, &until));
+    armtap_net_free(net);
 }
 
 /* Values within other structures: they keep their layout, so they need no size (libarmtap.3). */
@@ -259,8 +450,9 @@ static void test_values_keep_their_layout(void **unused)
 {
     (void)unused;
     assert_int_equal(sizeof(struct armtap_where), 24);
-    assert_int_equal(offsetof(struct armtap_where, packet), 8);
-    assert_int_equal(offsetof(struct armtap_where, file), 16);
+    assert_int_equal(offsetof(struct armtap_where, file), 4);
+    assert_int_equal(offsetof(struct armtap_where, time), 8);
+    assert_int_equal(offsetof(struct armtap_where, packet), 16);
     assert_int_equal(sizeof(struct armtap_set), 128);
     assert_int_equal(sizeof(struct armtap_missing), 2 * sizeof(size_t));
     assert_int_equal(offsetof(struct armtap_state, known), 0);
@@ -273,7 +465,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_state_says_whose_it_is),  cmocka_unit_test(test_a_mode_is_read_by_its_state),
         cmocka_unit_test(test_shorter_packets_know_less), cmocka_unit_test(test_another_recipe_knows_its_own),
-        cmocka_unit_test(test_sizes_of_other_releases),   cmocka_unit_test(test_values_keep_their_layout),
+        cmocka_unit_test(test_sizes_of_other_releases),   cmocka_unit_test(test_ports_have_their_own_size),
+        cmocka_unit_test(test_where_has_its_size),        cmocka_unit_test(test_where_of_a_packet),
+        cmocka_unit_test(test_values_keep_their_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,8 @@ static struct outcome run(const struct armtap_recipe *recipe, const struct trial
         size_t length = robot_package(&robot, recipe, trial->protocol, 1, package);
         late = dice_roll(&robot.dice, 50) == 0 ? dice_between(&robot.dice, 0, 0.03) : late * 0.5;
         double time = robot_clock(&robot) - begin + late + dice_between(&robot.dice, 0, 3e-4);
-        struct armtap_where where = {1700000000000000000 + (int64_t)(time * 1e9), i + 1, 0};
+        struct armtap_where where = {
+            .size = sizeof where, .time = 1700000000000000000 + (int64_t)(time * 1e9), .packet = i + 1};
         assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, package, length, &where), 0);
     }
     armtap_conn_close(conn, ARMTAP_FROM_ROBOT, NULL);
@@ -433,7 +434,7 @@ static int on_note(void *user, const struct armtap_note *note)
 static void push_package(struct armtap_conn *conn, enum armtap_direction direction, char type, const char *head,
                          size_t head_length, const char *text)
 {
-    static const struct armtap_where where = {1700000000000000000, 1, 0};
+    static const struct armtap_where where = {.size = sizeof where, .time = 1700000000000000000, .packet = 1};
     static uint8_t package[ROBOT_PACKAGE_MAX];
     size_t length = 3 + head_length + strlen(text);
     package[0] = (uint8_t)(length >> 8);
@@ -476,7 +477,7 @@ static struct behind_gap run_gap(const struct armtap_recipe *before, const struc
     assert_int_equal(armtap_conn_new(&options, &sink, &behind, &conn), 0);
     set_up(conn, before);
     for (unsigned i = 0; i < trial->packages; i++) {
-        struct armtap_where where = {1700000000000000000, i + 2, 0};
+        struct armtap_where where = {.size = sizeof where, .time = 1700000000000000000, .packet = i + 2};
         robot_step(&robot);
         where.time += (int64_t)((robot_clock(&robot) - begin) * 1e9);
         for (unsigned direction = 0; i == BEFORE_GAP && direction < 2; direction++)
@@ -742,7 +743,9 @@ static unsigned named_with(const char *names, void (*put)(uint8_t *at, unsigned 
         robot_step(&robot);
         size_t length = robot_package(&robot, recipe, 2, 1, package);
         put(package + length - armtap_recipe_at(recipe, armtap_recipe_count(recipe) - 1)->wire_size, i);
-        struct armtap_where where = {1700000000000000000 + (int64_t)((robot_clock(&robot) - begin) * 1e9), i + 1, 0};
+        struct armtap_where where = {.size = sizeof where,
+                                     .time = 1700000000000000000 + (int64_t)((robot_clock(&robot) - begin) * 1e9),
+                                     .packet = i + 1};
         assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, package, length, &where), 0);
     }
     armtap_conn_close(conn, ARMTAP_FROM_ROBOT, NULL);

@@ -48,7 +48,7 @@ struct world {
 
 static void add(struct world *world, const struct part *part, int64_t after)
 {
-    struct armtap_where where = {.time = NOON + after, .packet = 100 + world->count};
+    struct armtap_where where = {.size = sizeof where, .time = NOON + after, .packet = 100 + world->count};
     size_t at = world->count;
     if (!part->said)
         return;
@@ -1329,7 +1329,8 @@ static void a_note_beside_records_is_a_cause(void **state)
         struct armtap_note note = {.kind = armtap_note_at(ARMTAP_NOTE_ur_error), .stream = &beside, .text = ""};
         note.arguments = *ARGS(arg_code(153), arg_argument(2));
         stop(&scene, 3);
-        note.where = (struct armtap_where){.time = scene.record.where.time + after, .packet = 402};
+        note.where = (struct armtap_where){
+            .size = sizeof(struct armtap_where), .time = scene.record.where.time + after, .packet = 402};
         assert_int_equal(scene.sink->on_note(scene.diagnosis, &note), ARMTAP_OK);
         assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
         const struct armtap_incident *incident = incident_at(&scene, 0);

@@ -76,13 +76,9 @@ static void send_at(struct scene *scene, const struct ends *ends, int side, uint
                                       flags},
                 bytes, length);
     scene->packets++;
-    struct armtap_packet captured = {
-        sizeof captured,
-        101,
-        {scene->waited + (int64_t)scene->packets * (scene->step ? scene->step : 1000), scene->packets, 0},
-        packet,
-        40 + length,
-        40 + length};
+    int64_t time = scene->waited + (int64_t)scene->packets * (scene->step ? scene->step : 1000);
+    struct armtap_packet captured = {sizeof captured, 101,         {.time = time, .packet = scene->packets},
+                                     packet,          40 + length, 40 + length};
     assert_int_equal(armtap_net_packet(scene->net, &captured), ARMTAP_OK);
     weigh(scene);
 }

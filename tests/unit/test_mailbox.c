@@ -403,7 +403,7 @@ static bool keep(struct armtap_said_queue *queue, uint64_t packet, uint64_t clie
 
 static uint64_t next(struct armtap_said_queue *queue, uint64_t before, struct armtap_said *said)
 {
-    struct armtap_where where = {.packet = before};
+    struct armtap_where where = {.size = sizeof where, .packet = before};
     return armtap_said_next(queue, before ? &where : NULL, said) ? said->where.packet : 0;
 }
 

@@ -205,7 +205,7 @@ static int feed_without_handshake(struct armtap_conn *conn)
     struct robot robot;
     robot_begin(&robot, &options, 7);
     for (int64_t i = 0; i < 32; i++) {
-        const struct armtap_where where = {i * 8000000, (uint64_t)i + 1, 0};
+        const struct armtap_where where = {.size = sizeof where, .time = i * 8000000, .packet = (uint64_t)i + 1};
         static uint8_t package[ROBOT_PACKAGE_MAX];
         robot_step(&robot);
         size_t length = robot_package(&robot, known_recipe, 2, 1, package);
@@ -361,8 +361,12 @@ static int send_at(struct armtap_net *net, struct link *link, enum armtap_direct
                                       flags},
                 bytes, length);
     link->number++;
-    struct armtap_packet captured = {sizeof captured, 101,         {(int64_t)link->number * 2000000, link->number, 0},
-                                     packet,          40 + length, 40 + length};
+    struct armtap_packet captured = {.size = sizeof captured,
+                                     .link_type = 101,
+                                     .where = {.time = (int64_t)link->number * 2000000, .packet = link->number},
+                                     .data = packet,
+                                     .captured = 40 + length,
+                                     .length = 40 + length};
     return armtap_net_packet(net, &captured);
 }
 

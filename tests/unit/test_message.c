@@ -60,7 +60,7 @@ static void make(struct bytes *bytes)
 static void push(struct armtap_conn *conn, enum armtap_direction direction, const struct bytes *bytes, size_t chunk)
 {
     for (size_t at = 0; at < bytes->length; at += chunk) {
-        struct armtap_where where = {ARMTAP_NO_TIME, 1 + at / chunk, 0};
+        struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME, .packet = 1 + at / chunk};
         size_t length = bytes->length - at < chunk ? bytes->length - at : chunk;
         assert_int_equal(armtap_conn_push(conn, direction, bytes->at + at, length, &where), ARMTAP_OK);
     }
@@ -109,7 +109,7 @@ static void packets_of_a_message(void **state)
     make(&bytes);
     assert_int_equal(armtap_conn_new(NULL, &sink, &seen, &conn), ARMTAP_OK);
     for (size_t at = 0; at < bytes.length && error == ARMTAP_OK; at += 300) {
-        struct armtap_where where = {ARMTAP_NO_TIME, 1 + at / 300, 0};
+        struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME, .packet = 1 + at / 300};
         error = armtap_conn_push(conn, ARMTAP_FROM_ROBOT, bytes.at + at, 300, &where);
     }
     assert_int_equal(error, ARMTAP_ERR_STOPPED);

@@ -168,7 +168,8 @@ static int net_play(struct user *user)
             segment(frame, (uint32_t)(1 + i * PACKET_BYTES), 0x18, user->bytes + i * PACKET_BYTES, PACKET_BYTES);
         struct armtap_packet packet = {
             .size = sizeof(struct armtap_packet), .link_type = 1, .data = frame, .captured = length, .length = length};
-        packet.where = (struct armtap_where){(int64_t)i * 1000000, i + 1, 0};
+        packet.where =
+            (struct armtap_where){.size = sizeof(struct armtap_where), .time = (int64_t)i * 1000000, .packet = i + 1};
         error = armtap_net_packet(user->net, &packet);
     }
     return error;
@@ -267,7 +268,7 @@ static void sinks_of_any_size(void **state)
     for (size_t size = 0; size < sizeof newer; size++) {
         newer.sink = sink;
         newer.sink.size = size;
-        int wanted = size > first && (size - first) % each == 0 ? ARMTAP_OK : ARMTAP_ERR_ARGUMENT;
+        int wanted = size > first && (size - first) % each == 0 ? ARMTAP_OK : ARMTAP_ERR_SIZE;
         assert_int_equal(armtap_conn_new(NULL, &newer.sink, user, &user->conn), wanted);
         assert_int_equal(armtap_net_new(NULL, &newer.sink, user, &user->net), wanted);
         assert_true((!user->conn) == (wanted != ARMTAP_OK) && (!user->net) == (wanted != ARMTAP_OK));
@@ -295,10 +296,10 @@ static void options_of_any_size(void **state)
         memset(&options, 0, sizeof options);
         options.conn.size = size;
         assert_int_equal(armtap_conn_new(&options.conn, NULL, NULL, &conn),
-                         size < sizeof options.conn ? ARMTAP_ERR_ARGUMENT : ARMTAP_OK);
+                         size < sizeof options.conn ? ARMTAP_ERR_SIZE : ARMTAP_OK);
         armtap_conn_free(conn);
         assert_int_equal(armtap_net_new(&options.net, NULL, NULL, &net),
-                         size < sizeof options.net ? ARMTAP_ERR_ARGUMENT : ARMTAP_OK);
+                         size < sizeof options.net ? ARMTAP_ERR_SIZE : ARMTAP_OK);
         armtap_net_free(net);
     }
     struct armtap_net_options many = {.size = sizeof many, .ports = &port, .port_count = SIZE_MAX};
@@ -491,7 +492,7 @@ static void messages_to_describe(void **state)
     assert_string_equal(doubt, "");
     struct armtap_subject bad = subject;
     bad.size = sizeof bad - 1;
-    assert_int_equal(armtap_describe(&bad, NULL, NULL, &kind), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_describe(&bad, NULL, NULL, &kind), ARMTAP_ERR_SIZE);
     bad = subject;
     bad.values_at = bad.length + 1;
     assert_int_equal(armtap_describe(&bad, NULL, NULL, &kind), ARMTAP_ERR_ARGUMENT);

@@ -743,7 +743,7 @@ static void test_hosts_of_a_packet(void **state)
     uint8_t bytes[100];
     (void)state;
     size_t size = build(bytes, robot, client, 1000, 0, "1234", 4);
-    struct armtap_packet packet = {sizeof packet, 101, {ARMTAP_NO_TIME, 0, 0}, bytes, size, size};
+    struct armtap_packet packet = {sizeof packet, 101, {.time = ARMTAP_NO_TIME}, bytes, size, size};
     assert_true(armtap_packet_hosts(&packet, from, to));
     assert_string_equal(from, "10.0.0.2");
     assert_string_equal(to, "10.0.0.9");

@@ -1393,7 +1393,7 @@ static void test_a_guess_that_data_contradict(void **unused)
 {
     (void)unused;
     for (unsigned has_reply = 0; has_reply < 2; has_reply++) {
-        struct armtap_where where = {.time = INT64_C(1700000000000000000)};
+        struct armtap_where where = {.size = sizeof where, .time = INT64_C(1700000000000000000)};
         struct armtap_sink sink = log_sink();
         struct log log = {.values = true};
         struct bytes payload = {0}, package = {0};
@@ -1429,7 +1429,7 @@ static void test_a_guess_that_data_contradict(void **unused)
 /* A recipe guessed in protocol 1 has no recipe id when a late reply changes to protocol 2. */
 static void test_another_protocol_after_a_guess(void **unused)
 {
-    struct armtap_where where = {.time = INT64_C(1700000000000000000)};
+    struct armtap_where where = {.size = sizeof where, .time = INT64_C(1700000000000000000)};
     struct armtap_sink sink = log_sink();
     struct log log = {.values = true};
     struct bytes payload = {0}, package = {0};
@@ -1547,7 +1547,7 @@ static void test_properties_have_the_state(void **unused)
     for (size_t from = 0; from < 2; from++) { /* the second time before any data */
         struct script script = session(lines + (from == 0 ? 0 : 7), from == 0 ? 9 : 2);
         struct seen seen = {0};
-        struct armtap_where where = {.time = ARMTAP_NO_TIME};
+        struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME};
         struct armtap_conn *conn;
         size_t at = 0;
         assert_int_equal(armtap_conn_new(&in_the_middle, &seeing, &seen, &conn), ARMTAP_OK);
@@ -1573,7 +1573,7 @@ static void test_misfits_need_not_wait(void **unused)
     };
     struct script before = session(set_up, sizeof set_up / sizeof *set_up);
     struct script script = session(misfits, sizeof misfits / sizeof *misfits);
-    struct armtap_where where = {.time = ARMTAP_NO_TIME};
+    struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME};
     (void)unused;
     for (size_t step = 1; step < 40; step++) {
         struct seen seen = {0};
@@ -1610,7 +1610,7 @@ static void test_the_end_of_a_search_is_said(void **unused)
         memcpy(bytes + at, "\0\0\x05\x14\x40\x20", 6); /* packets of 1300 bytes */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct seen seen = {0};
-        struct armtap_where where = {.time = ARMTAP_NO_TIME};
+        struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME};
         struct armtap_conn *conn;
         assert_int_equal(armtap_conn_new(NULL, &seeing, &seen, &conn), ARMTAP_OK);
         for (size_t at = 0; at < sizeof bytes; at += steps[i])

@@ -111,7 +111,7 @@ static void play(struct told *told, const char *const *steps, size_t most)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_note = keep_note};
     const struct armtap_conn_options options = {.size = sizeof options, .protocol = ARMTAP_PRIMARY};
-    *told = (struct told){.where = {.packet = 1, .time = 1000 * SECOND}};
+    *told = (struct told){.where = {.size = sizeof(struct armtap_where), .packet = 1, .time = 1000 * SECOND}};
     assert_int_equal(armtap_conn_new(&options, &sink, told, &told->conn), ARMTAP_OK);
     say_version(told);
     for (size_t i = 0; i < most && steps[i]; i++)

@@ -183,7 +183,7 @@ static void push(struct scene *scene, const struct said *said)
 
 static void read_all(struct scene *scene)
 {
-    scene->where = (struct armtap_where){.time = BEGIN};
+    scene->where = (struct armtap_where){.size = sizeof(struct armtap_where), .time = BEGIN};
     for (unsigned i = 0; i < 3; i++)
         open_conn(scene, i);
     for (size_t i = 0; i < scene->count; i++)

@@ -280,7 +280,8 @@ static bool take_stream(struct facts *facts, const struct json_node *node)
     if (!get_stream(node, counts, &stream) || !take_label(facts, counts, "label", stream.robot) ||
         !take_label(facts, counts, "client_label", stream.client))
         return false;
-    stream.first = (struct armtap_where){.packet = stream.connection + 1, .time = ARMTAP_NO_TIME};
+    stream.first = (struct armtap_where){
+        .size = sizeof(struct armtap_where), .packet = stream.connection + 1, .time = ARMTAP_NO_TIME};
     bool is_sound = is_added(facts, armtap_diagnosis_add_stream(facts->diagnosis, &stream, &part));
     for (const struct json_node *at = json_node_first(flows); is_sound && at != json_node_end(flows);
          at = json_node_next(at))

@@ -3,6 +3,7 @@
 
 #include "analysis/arm/comparison.h"
 #include "analysis/inside.h"
+#include "bytes.h"
 
 /* The size in 0.1.0. */
 #define OPTIONS_MIN (offsetof(struct armtap_comparison_options, in_capture_order) + sizeof(bool))
@@ -25,8 +26,9 @@ static int take_pair(void *user, const struct sample samples[ARMTAP_SIDES])
 
 int armtap_comparison_new(const struct armtap_comparison_options *options, struct armtap_comparison **comparison)
 {
-    bool is_wrong = options && (options->size < OPTIONS_MIN || !(options->tolerance >= 0));
-    if (!comparison || is_wrong)
+    if (options && !armtap_is_sized(options->size, OPTIONS_MIN))
+        return ARMTAP_ERR_SIZE;
+    if (!comparison || (options && !(options->tolerance >= 0)))
         return ARMTAP_ERR_ARGUMENT;
     struct armtap_comparison *made = *comparison = calloc(1, sizeof *made);
     if (!made)

@@ -950,10 +950,10 @@ static void clear_piece(struct flow_rate *flow)
 static void begin_stretch(struct flow_rate *flow, enum phase phase, const struct armtap_where *granted)
 {
     flow->phase = phase;
-    flow->granted = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    flow->granted = (struct armtap_where){.size = sizeof(struct armtap_where), .time = ARMTAP_NO_TIME};
     if (granted)
         flow->granted = *granted;
-    flow->paused = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    flow->paused = (struct armtap_where){.size = sizeof(struct armtap_where), .time = ARMTAP_NO_TIME};
     flow->after_pause = 0;
     flow->not_before = ARMTAP_NO_TIME;
     flow->unread = 0;
@@ -1273,7 +1273,7 @@ void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_tota
 void armtap_flow_rate_pass(struct flow_rate *flow)
 {
     flow->has_last = flow->silence.waits = false;
-    flow->granted = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    flow->granted = (struct armtap_where){.size = sizeof(struct armtap_where), .time = ARMTAP_NO_TIME};
     flow->records = 0;
     clear_piece(flow);
 }

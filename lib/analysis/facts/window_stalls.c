@@ -45,7 +45,7 @@ static int begin(struct stalls *stalls, struct findings *findings, const struct 
 {
     struct stall stall = {*event->stream, event->direction, event->where};
     if (stalls->count == STALLS_MAX) {
-        const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
+        const struct armtap_where nowhere = {.size = sizeof nowhere, .time = ARMTAP_NO_TIME};
         report(findings, &stall, &nowhere, ARMTAP_WORD_none);
         return 0;
     }
@@ -335,7 +335,7 @@ bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection)
 
 struct armtap_where armtap_stalls_begin_of_client(const struct stalls *stalls, uint64_t connection)
 {
-    const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
+    const struct armtap_where nowhere = {.size = sizeof nowhere, .time = ARMTAP_NO_TIME};
     const struct stall *stall = stall_of(stalls, connection, ARMTAP_TO_ROBOT);
     return stall ? stall->from : nowhere;
 }

@@ -364,12 +364,13 @@ static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
 static void take_from_libpcap(struct capture *capture, const struct pcap_pkthdr *header, const u_char *data,
                               struct armtap_packet *packet)
 {
-    *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
-                                     .link_type = capture->link_type,
-                                     .where = {.time = time_of(header, capture->nanoseconds)},
-                                     .data = data,
-                                     .captured = header->caplen,
-                                     .length = header->len};
+    *packet =
+        (struct armtap_packet){.size = sizeof(struct armtap_packet),
+                               .link_type = capture->link_type,
+                               .where = {.size = sizeof packet->where, .time = time_of(header, capture->nanoseconds)},
+                               .data = data,
+                               .captured = header->caplen,
+                               .length = header->len};
 }
 
 /* Waits briefly for packets. libpcap's own timeout does not do: without packets it may never return. */

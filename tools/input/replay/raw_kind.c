@@ -22,7 +22,7 @@ struct trial {
 static int try(const struct raw_head *head, struct raw_kind kind, struct trial *trial)
 {
     const struct armtap_conn_options options = {.size = sizeof options, .protocol = kind.protocol, .no_guess = true};
-    const struct armtap_where where = {.time = ARMTAP_NO_TIME};
+    const struct armtap_where where = {.size = sizeof where, .time = ARMTAP_NO_TIME};
     struct armtap_conn *conn;
     int error = armtap_conn_new(&options, NULL, NULL, &conn);
     *trial = (struct trial){0};

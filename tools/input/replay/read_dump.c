@@ -263,7 +263,7 @@ void run_raw(struct run *run, struct capture *capture, uint32_t file, const char
     struct raw raw = {.run = run,
                       .capture = capture,
                       .name = name,
-                      .where = {.time = ARMTAP_NO_TIME, .file = file},
+                      .where = {.size = sizeof(struct armtap_where), .time = ARMTAP_NO_TIME, .file = file},
                       .kind = {run->source->raw, ARMTAP_FROM_ROBOT}};
     read_head(&raw);
     if (run->stopped)

@@ -36,7 +36,7 @@ static void report_dropped(struct run *run, struct capture *capture, const struc
 /* Notes when the capturing machine drops packets; its clock is the capture's. */
 ARMTAP_RARE static void watch_drops(struct run *run, struct capture *capture, uint64_t packet, bool last)
 {
-    struct armtap_where now = {.time = run_clock_time(), .packet = packet}, since;
+    struct armtap_where now = {.size = sizeof now, .time = run_clock_time(), .packet = packet}, since;
     if (now.time - run->drops.read.time < DROPS_TURN && !last)
         return;
     uint64_t dropped = drops_read(&run->drops, capture_dropped(capture), &now, &since);
@@ -225,7 +225,7 @@ void run_begin_packets(struct run *run, struct reading *reading, struct capture 
         .repeated = run_begin_section(run, capture_section(capture)),
         .copies = capture_section(capture)->repeated,
         .indexed = {.file = file, .first_time = ARMTAP_NO_TIME, .last_time = ARMTAP_NO_TIME},
-        .last = {ARMTAP_NO_TIME, 0, file},
+        .last = {.size = sizeof(struct armtap_where), .time = ARMTAP_NO_TIME, .file = file},
         .outcome = CAPTURE_END,
         .is_live = run->source->interface != NULL,
     };

@@ -9,7 +9,7 @@
 /* Notes what this machine could not keep, where it is missing. */
 static void note_hole(struct run *run, const struct robot_event *hole, uint64_t packet)
 {
-    const struct armtap_where where = {.time = hole->since, .packet = packet};
+    const struct armtap_where where = {.size = sizeof where, .time = hole->since, .packet = packet};
     run_note_dropped(run, ARMTAP_NOTE_record_dropped, &where,
                      ARGS(arg_dropped(hole->lost_messages), arg_duration_s((double)(hole->time - hole->since) / 1e9),
                           arg_source(run->source->robots->robots[hole->robot].url)));

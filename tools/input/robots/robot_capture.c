@@ -99,12 +99,13 @@ enum capture_outcome robot_capture_next(struct robot_capture *capture, struct ar
             return outcome;
     }
     const struct waiting *next = &capture->waiting[capture->given++];
-    *packet = (struct armtap_packet){.size = sizeof(struct armtap_packet),
-                                     .link_type = SYNTHETIC_LINK_TYPE,
-                                     .where = {.time = next->time, .packet = ++capture->packets},
-                                     .data = (const uint8_t *)capture->bytes.data + next->at,
-                                     .captured = next->length,
-                                     .length = next->length};
+    *packet = (struct armtap_packet){
+        .size = sizeof(struct armtap_packet),
+        .link_type = SYNTHETIC_LINK_TYPE,
+        .where = {.size = sizeof packet->where, .time = next->time, .packet = ++capture->packets},
+        .data = (const uint8_t *)capture->bytes.data + next->at,
+        .captured = next->length,
+        .length = next->length};
     return CAPTURE_PACKET;
 }
 

@@ -208,7 +208,7 @@ void robot_link_take(struct robot_link *link)
 {
     const struct held *held = &link->held[link->taken++];
     const uint8_t *bytes = link->bytes + link->taken_bytes;
-    struct armtap_where where = {.time = held->time};
+    struct armtap_where where = {.size = sizeof where, .time = held->time};
     link->taken_bytes += held->length;
     link->error = armtap_client_receive(link->client, bytes, held->length, held->now, &where);
     if (link->taken == link->held_count)
@@ -228,7 +228,7 @@ static void take_held(struct robot_link *link)
 static void disconnect(struct robot_link *link, enum armtap_client_end how)
 {
     take_held(link);
-    struct armtap_where where = {.time = tcp_clock()};
+    struct armtap_where where = {.size = sizeof where, .time = tcp_clock()};
     bool by_robot = how == ARMTAP_CLIENT_CLOSED_BY_ROBOT || how == ARMTAP_CLIENT_RESET;
     link->error = armtap_client_closed(link->client, now_of(link), how, &where);
     if (by_robot)
@@ -262,7 +262,7 @@ static void send_all(struct robot_link *link)
     size_t length;
     unsigned wanted = EVENT_READ;
     while (link->is_connected && (length = armtap_client_send(link->client, &bytes)) > 0) {
-        struct armtap_where where = {.time = tcp_clock()};
+        struct armtap_where where = {.size = sizeof where, .time = tcp_clock()};
         ssize_t sent = tcp_send(link->fd, bytes, length);
         link->acknowledging = (struct tcp_acknowledging){.reads = 0};
         if (sent < 0 && errno == EINTR)
@@ -367,7 +367,7 @@ static void fail(struct robot_link *link, int error)
 
 static void succeed(struct robot_link *link)
 {
-    struct armtap_where where = {.time = tcp_clock()};
+    struct armtap_where where = {.size = sizeof where, .time = tcp_clock()};
     link->is_connected = true;
     link->acknowledging = (struct tcp_acknowledging){.reads = 0};
     tcp_local_address(link->fd, &link->address[ARMTAP_TO_ROBOT]);
