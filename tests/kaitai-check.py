@@ -241,6 +241,22 @@ def legacy_jobs(folder):
     yield Job("bits as an integer", folder + "/realtime.ksy", [], data, names, [[[bits(0x20005)]]])
 
 
+def twice_jobs(folder):
+    """A client's recipe that has a variable twice: its second one has a number."""
+    forms = {"DOUBLE": "d", "VECTOR3D": "3d", "VECTOR6D": "6d", "INT32": "i", "UINT32": "I", "UINT64": "Q", "VECTOR6INT32": "6i"}
+    name, ksy = "@ur_rtde-receive-0.0.1", folder + "/twice.ksy"
+    with open(ksy, "w", encoding="utf-8") as file:
+        file.write(run("fields", "--kaitai", "rtde", "--recipe", name))
+    data, values = b"\1", {}
+    for field, kind in re.findall(r'name="(\w+)" type="(\w+)"', run("recipe", name)):
+        form = ">" + forms[kind]
+        numbers = range(len(data), len(data) + int(form[1:-1] or 1))
+        values[field + "_2" if field in values else field] = [bits(number) for number in numbers]
+        data += struct.pack(form, *numbers)
+    expect("one of them is twice", [one for one in values if one.endswith("_2")] == ["standard_analog_input0_2"], list(values))
+    yield Job(name, ksy, [True, 2], struct.pack(">HB", 3 + len(data), ord("U")) + data, list(values), [list(values.values())])
+
+
 # Fields whose value is not the number on the wire.
 CONVERTED = {("timestamp", "Q"), ("actual_digital_input_bits", "H"), ("actual_digital_output_bits", "H")}
 
@@ -325,7 +341,7 @@ def check_all(folder):
     for protocol in PROTOCOLS:
         with open("%s/%s.ksy" % (folder, protocol), "w", encoding="utf-8") as file:
             file.write(run("fields", "--kaitai", protocol))
-    jobs = [*sample_jobs(folder), *legacy_jobs(folder), *primary_jobs(folder)]
+    jobs = [*sample_jobs(folder), *legacy_jobs(folder), *twice_jobs(folder), *primary_jobs(folder)]
     ksys = sorted({job.ksy for job in jobs} | {folder + "/rtde.ksy"})
     made = ask({"compile": [{"ksy": ksy, "language": language, "folder": "%s/%d.%s" % (folder, i, language)} for i, ksy in enumerate(ksys)
                             for language in ("python", "javascript")]})["made"]

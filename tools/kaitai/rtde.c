@@ -149,9 +149,32 @@ static void write_types(struct ksy *ksy)
 
 /* ---- data, by its recipe ----------------------------------------------------------------------------------------- */
 
-static bool has_name(const struct armtap_recipe_entry *entry)
+/* A client may ask for a variable twice: which of these an entry is, from 1 on. */
+static unsigned occurrence(const struct armtap_recipe *recipe, size_t number)
 {
-    return entry->field && entry->count == 1 && ksy_has_enum(entry->field, ARMTAP_GENERATION_CB3E);
+    unsigned count = 1;
+    for (size_t i = 0; i < number; i++)
+        count += strcmp(armtap_recipe_at(recipe, i)->name, armtap_recipe_at(recipe, number)->name) == 0;
+    return count;
+}
+
+static void entry_id(char id[KSY_ID_MAX], const struct armtap_recipe *recipe, size_t number)
+{
+    char name[KSY_ID_MAX];
+    unsigned count = occurrence(recipe, number);
+    ksy_id(name, armtap_recipe_at(recipe, number)->name);
+    if (count == 1)
+        snprintf(id, KSY_ID_MAX, "%s", name);
+    else
+        snprintf(id, KSY_ID_MAX, "%.80s_%u", name, count);
+}
+
+/* Whether the number has a name, in an instance of the first such variable. */
+static bool has_name(const struct armtap_recipe *recipe, size_t number)
+{
+    const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, number);
+    return entry->field && entry->count == 1 && ksy_has_enum(entry->field, ARMTAP_GENERATION_CB3E) &&
+           occurrence(recipe, number) == 1;
 }
 
 static void write_data(struct ksy *ksy, const struct armtap_recipe *recipe)
@@ -160,7 +183,7 @@ static void write_data(struct ksy *ksy, const struct armtap_recipe *recipe)
     char id[KSY_ID_MAX];
     ksy_type(ksy, "data", "The values that were set up.");
     for (size_t i = 0; (entry = armtap_recipe_at(recipe, i)); i++) {
-        ksy_id(id, entry->name);
+        entry_id(id, recipe, i);
         ksy_attribute(ksy, &(struct ksy_attribute){.id = id,
                                                    .type = ksy_number(entry->type, entry->wire_size / entry->count),
                                                    .count = entry->count,
@@ -168,7 +191,7 @@ static void write_data(struct ksy *ksy, const struct armtap_recipe *recipe)
                                                    .name = entry->name});
     }
     for (size_t i = 0; (entry = armtap_recipe_at(recipe, i)); i++)
-        if (has_name(entry))
+        if (has_name(recipe, i))
             ksy_field_name(ksy, entry->field, ARMTAP_GENERATION_CB3E, "", NULL);
 }
 
@@ -183,7 +206,7 @@ static void write_keys(char (*keys)[KSY_ID_MAX], const struct armtap_recipe *rec
     char id[KSY_ID_MAX];
     for (size_t i = 0; i < count; i++) {
         size_t length = 0;
-        ksy_id(id, armtap_recipe_at(recipe, i)->name);
+        entry_id(id, recipe, i);
         for (const char *at = id; *at != '\0'; at++)
             if (*at != '_')
                 keys[i][length++] = *at;
@@ -233,7 +256,7 @@ static void write_enums(struct ksy *ksy, const struct armtap_recipe *recipe)
     for (size_t i = 0; i < MESSAGES; i++)
         ksy_enum_value(ksy, (int)messages[i].type, messages[i].name);
     for (size_t i = 0; (entry = armtap_recipe_at(recipe, i)); i++)
-        if (has_name(entry))
+        if (has_name(recipe, i))
             ksy_field_enum(ksy, entry->field, ARMTAP_GENERATION_CB3E);
 }
 
