@@ -48,7 +48,7 @@ def remake(text):
 def check_pages():
     names = sorted(name for name in os.listdir(PAGES) if name.endswith(".md"))
     listed = re.findall(r"docs/protocols/(\S+\.md)", read("docs/protocols/local.mk"))
-    expect("pages of local.mk", listed == names and len(names) == 8, listed, names)
+    expect("pages of local.mk", listed == names and len(names) == 9, listed, names)
     made = re.findall(r'^    \{"([a-z0-9_ ]+)", put_', read("docs/protocols/tables.c"), re.M)
     marks = list(itertools.chain(*(re.findall(r'^<!-- made by "make protocols": (.*) -->$', page(name[:-3]), re.M) for name in names)))
     expect("each table is on one page", sorted(marks) == sorted(made) and len(made) > 15, set(marks) ^ set(made))
@@ -350,6 +350,22 @@ def check_aubo():
     expect("the rest are registers", all("register" in name or name == "set_recipe" for name in registers) and len(registers) == 29, registers)
 
 
+def check_dashboard():
+    """Each answer in the documents is one of its command's, or a refusal."""
+    with open(TOP + "/tests/unit/data/dashboard_lines.csv", encoding="utf-8") as file:
+        known = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    # The word of capitals at the end stands for anything, unless it is all that there is.
+    begin = lambda text: re.sub(r"(?:\b|(?<=20))[A-Z]{4,}(?: is set)?$", "", text) or text
+    commands = {begin(row["command"]).strip(): [begin(one) for one in row["answer"].split(" or ")]
+                for row in rows_after(page("dashboard"), "## Commands")}
+    refusals = [row["the answer begins with"] for row in rows_after(page("dashboard"), "## Refusals")]
+    expect("commands of the dashboard", len(commands) > 30 and len(refusals) > 5, commands)
+    for row in known:
+        command = max((one for one in commands if row["request"].lower().startswith(one.lower())), key=len, default=None)
+        answers = refusals if row["is"] == "refused" else commands.get(command, [])
+        expect("%s: %s" % (row["request"], row["reply"]), any(row["reply"].lower().startswith(one.lower()) for one in answers), command, answers)
+
+
 def check_errors():
     """Codes and titles, against those of UR's table."""
     with open(TOP + "/tests/unit/data/robot_errors.csv", encoding="utf-8") as file:
@@ -392,6 +408,7 @@ def main():
     check_primary_sizes()
     check_control()
     check_aubo()
+    check_dashboard()
     check_errors()
     check_ur_rtde()
     return finish()

@@ -1,4 +1,4 @@
-/* Tables of External Control's messages. */
+/* Tables of External Control's messages, and of what the dashboard server answers. */
 #include "tables.h"
 
 #include <string.h>
@@ -202,4 +202,13 @@ void put_control_results(FILE *to)
     put_modes(to, name);                                                                                               \
     fputs(" |\n", to);
 #include "external_control_layouts.def"
+}
+
+/* ---- the dashboard server ---- */
+
+void put_dashboard_refusals(FILE *to)
+{
+    fputs("| the answer begins with | what to do |\n|---|---|\n", to);
+#define REFUSAL(words, advice) fputs("| `" words "` | " advice " |\n", to);
+#include "dashboard_lines.def"
 }

@@ -16,6 +16,7 @@ docs_protocols_tables_LDADD = lib/libinside.la
 PROTOCOL_PAGES = \
 	docs/protocols/README.md \
 	docs/protocols/aubo.md \
+	docs/protocols/dashboard.md \
 	docs/protocols/error-codes.md \
 	docs/protocols/external-control.md \
 	docs/protocols/primary.md \

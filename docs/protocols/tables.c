@@ -38,6 +38,7 @@ static const struct table {
     {"control results", put_control_results},
     {"ur_rtde commands", put_ur_rtde_commands},
     {"ur_rtde history", put_ur_rtde_history},
+    {"dashboard refusals", put_dashboard_refusals},
     {"aubo topics", put_aubo_topics},
     {"aubo names", put_aubo_names},
     {"aubo enums", put_aubo_enums},

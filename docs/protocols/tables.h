@@ -51,6 +51,7 @@ void put_primary_value_types(FILE *to);
 
 void put_control_messages(FILE *to);
 void put_control_results(FILE *to);
+void put_dashboard_refusals(FILE *to);
 
 /* ---- aubo_tables.c ---- */
 
