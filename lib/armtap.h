@@ -221,12 +221,12 @@ static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
 #define ARMTAP_MEMBER_VECTOR(name, ctype, type, count, ...) ctype name[count];
 #define ARMTAP_MEMBER_FAMILY(array, ctype, type, length, ...) ctype array[length];
 /* Everything that is known about a robot. Members have the RTDE names: double actual_q[6], int32_t
- * output_int_register[48]. Create it only with armtap_state_new: it grows at its end with new releases, and the library
- * keeps more data after it. Functions that write to a state refuse one made otherwise, on the stack or by assignment,
- * with ERR_ARGUMENT or by doing nothing; all may read it, if the program was built with the header of the library that
- * runs: a copy made with an older one lacks the members that were added since. A program that runs with an older
- * library than it was built for finds armtap_field_count below ARMTAP_FIELD_COUNT; the members of fields beyond that
- * have no memory. */
+ * output_int_register[48]. Create it only with armtap_state_new or armtap_state_in: it grows at its end with new
+ * releases, and the library keeps more data after it. Functions that write to a state refuse one made otherwise, on the
+ * stack or by assignment, with ERR_ARGUMENT or by doing nothing; all may read it, if the program was built with the
+ * header of the library that runs: a copy made with an older one lacks the members that were added since. A program
+ * that runs with an older library than it was built for finds armtap_field_count below ARMTAP_FIELD_COUNT; the members
+ * of fields beyond that have no memory. */
 struct armtap_state {
     /* The members that have a value; the others are meaningless. A field that what is sent now lacks is not known:
      * after another set-up of RTDE's outputs, or in shorter legacy packets. Values that take turns, such as the
@@ -247,6 +247,11 @@ struct armtap_state {
 
 /* NULL if out of memory. The caller frees it. */
 ARMTAP_API struct armtap_state *armtap_state_new(void);
+/* The same in memory of the caller's, for programs without malloc. NULL if it is shorter than ARMTAP_STATE_BYTES was
+ * when the library was built, or not aligned as uint64_t. It stays the caller's; armtap_state_free only ends the state.
+ */
+#define ARMTAP_STATE_BYTES ((sizeof(struct armtap_state) + 1536 + 7) / 8 * 8)
+ARMTAP_API struct armtap_state *armtap_state_in(void *memory, size_t length);
 /* These also accept NULL. */
 ARMTAP_API void armtap_state_free(struct armtap_state *state);
 ARMTAP_API void armtap_state_clear(struct armtap_state *state);

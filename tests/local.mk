@@ -408,6 +408,7 @@ EXTRA_DIST += \
 	tests/README.md \
 	tests/refused.c \
 	tests/check-installed \
+	tests/page-program \
 	tests/clean-root \
 	tests/deb-check \
 	tests/coverage \

@@ -52,11 +52,11 @@ bool armtap_enum_number(const struct armtap_field *field, const char *name, size
 
 /* Bytes after a state, initially zero, where a decoder keeps what speeds up the next packet. They are not copied with
  * the state. */
-#define ARMTAP_STATE_ROOM 1536
+#define ARMTAP_STATE_ROOM (ARMTAP_STATE_BYTES - sizeof(struct armtap_state))
 
 /* The members of `own`. The address distinguishes a state from a copy of its bytes, behind which nothing may be read.
  */
-enum { ARMTAP_STATE_OWN_MARK, ARMTAP_STATE_OWN_ADDRESS, ARMTAP_STATE_OWN_HAS_ROOM };
+enum { ARMTAP_STATE_OWN_MARK, ARMTAP_STATE_OWN_ADDRESS, ARMTAP_STATE_OWN_HAS_ROOM, ARMTAP_STATE_OWN_IS_CALLERS };
 #define ARMTAP_STATE_MARK UINT64_C(0x7061746d7261)
 
 /* Bytes of memory that a state without that room takes. */

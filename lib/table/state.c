@@ -7,9 +7,9 @@
 #define OWN_AT offsetof(struct armtap_state, own)
 #define FIELDS_AT (offsetof(struct armtap_state, own) + sizeof(((struct armtap_state *)0)->own))
 
-static struct armtap_state *make(size_t room)
+/* Makes zeros a state. */
+static struct armtap_state *begin(struct armtap_state *state, size_t room)
 {
-    struct armtap_state *state = calloc(1, ARMTAP_STATE_PLAIN + room);
     if (!state)
         return NULL;
     state->time = ARMTAP_NO_TIME;
@@ -21,17 +21,29 @@ static struct armtap_state *make(size_t room)
 
 struct armtap_state *armtap_state_new(void)
 {
-    return make(ARMTAP_STATE_ROOM);
+    return begin(calloc(1, ARMTAP_STATE_BYTES), ARMTAP_STATE_ROOM);
 }
 
 struct armtap_state *armtap_state_new_plain(void)
 {
-    return make(0);
+    return begin(calloc(1, ARMTAP_STATE_PLAIN), 0);
+}
+
+struct armtap_state *armtap_state_in(void *memory, size_t length)
+{
+    if (!memory || length < ARMTAP_STATE_BYTES || (uintptr_t)memory % _Alignof(uint64_t) != 0)
+        return NULL;
+    struct armtap_state *state = begin(memset(memory, 0, ARMTAP_STATE_BYTES), ARMTAP_STATE_ROOM);
+    state->own[ARMTAP_STATE_OWN_IS_CALLERS] = true;
+    return state;
 }
 
 void armtap_state_free(struct armtap_state *state)
 {
-    if (armtap_state_is_ours(state))
+    if (!armtap_state_is_ours(state))
+        return;
+    state->own[ARMTAP_STATE_OWN_MARK] = 0;
+    if (!state->own[ARMTAP_STATE_OWN_IS_CALLERS])
         free(state);
 }
 

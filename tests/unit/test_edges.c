@@ -104,6 +104,32 @@ static void test_a_mode_is_read_by_its_state(void **unused)
     armtap_state_free(other);
 }
 
+/* In memory of the caller's: nothing is written beyond it, and it is the caller's again afterwards. */
+static void test_a_state_needs_no_malloc(void **unused)
+{
+    uint64_t memory[ARMTAP_STATE_BYTES / sizeof(uint64_t) + 3], guard = UINT64_C(0x5a5a5a5a5a5a5a5a);
+    size_t last = ARMTAP_STATE_BYTES / sizeof(uint64_t) + 1;
+    (void)unused;
+    memset(memory, 0x5a, sizeof memory);
+    assert_null(armtap_state_in(NULL, sizeof memory));
+    assert_null(armtap_state_in(memory + 1, ARMTAP_STATE_BYTES - 1));
+    assert_null(armtap_state_in((char *)(memory + 1) + 1, ARMTAP_STATE_BYTES + 8));
+    assert_true(memory[0] == guard && memory[1] == guard && memory[last] == guard);
+    struct armtap_state *state = armtap_state_in(memory + 1, ARMTAP_STATE_BYTES), *other = armtap_state_new();
+    assert_ptr_equal(state, memory + 1);
+    assert_true(state->time == ARMTAP_NO_TIME && !armtap_set_has(&state->known, ARMTAP_ID_robot_mode));
+    assert_string_equal(mode_seven(1220, state), "RUNNING");
+    armtap_state_copy(other, state);
+    armtap_state_clear(state);
+    armtap_state_merge(state, other);
+    assert_true(state->robot_mode == 7 && state->version == 1220);
+    armtap_state_free(other);
+    armtap_state_free(state);
+    assert_true(memory[0] == guard && memory[last] == guard && state->robot_mode == 7);
+    uint8_t packet[1220] = {0, 0, 4, 196, 63, 248};
+    assert_int_equal(armtap_decode_realtime(packet, sizeof packet, state), ARMTAP_ERR_ARGUMENT);
+}
+
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
 
 struct seen {
@@ -463,10 +489,15 @@ static void test_values_keep_their_layout(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_state_says_whose_it_is),  cmocka_unit_test(test_a_mode_is_read_by_its_state),
-        cmocka_unit_test(test_shorter_packets_know_less), cmocka_unit_test(test_another_recipe_knows_its_own),
-        cmocka_unit_test(test_sizes_of_other_releases),   cmocka_unit_test(test_ports_have_their_own_size),
-        cmocka_unit_test(test_where_has_its_size),        cmocka_unit_test(test_where_of_a_packet),
+        cmocka_unit_test(test_a_state_says_whose_it_is),
+        cmocka_unit_test(test_a_mode_is_read_by_its_state),
+        cmocka_unit_test(test_a_state_needs_no_malloc),
+        cmocka_unit_test(test_shorter_packets_know_less),
+        cmocka_unit_test(test_another_recipe_knows_its_own),
+        cmocka_unit_test(test_sizes_of_other_releases),
+        cmocka_unit_test(test_ports_have_their_own_size),
+        cmocka_unit_test(test_where_has_its_size),
+        cmocka_unit_test(test_where_of_a_packet),
         cmocka_unit_test(test_values_keep_their_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
