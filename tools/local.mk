@@ -152,6 +152,7 @@ tools_libtools_a_SOURCES = \
 	tools/arrow/flatbuffer.h \
 	tools/arrow/schema.c \
 	tools/arrow/types.def \
+	tools/columns/file.c \
 	tools/columns/pieces.c \
 	tools/columns/table.c \
 	tools/columns/table.h \
@@ -228,8 +229,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/files/partition.c \
 	tools/export/files/partition.h \
 	tools/export/files/provenance.c \
-	tools/export/formats/column_notes.c \
-	tools/export/formats/column_notes.h \
+	tools/export/formats/column_target.c \
+	tools/export/formats/column_target.h \
 	tools/export/formats/columns.c \
 	tools/export/formats/format.h \
 	tools/export/formats/format_arrow.c \

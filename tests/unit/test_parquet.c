@@ -222,11 +222,11 @@ static int take(void *user, const char *bytes, size_t length)
     return 0;
 }
 
-static struct parquet_file *open_file(struct packer *packer, struct spool *spool, struct buffer *out)
+static struct column_file *open_file(struct packer *packer, struct spool *spool, struct buffer *out)
 {
-    const struct parquet_options options = {
-        .packer = packer, .spool = spool, .write = take, .user = out, .created_by = "x"};
-    return parquet_file_new(&options);
+    const struct column_output output = {.spool = spool, .write = take, .user = out};
+    const struct parquet_options options = {.packer = packer, .created_by = "x"};
+    return parquet_file_new(&output, &options);
 }
 
 /* One column of two rows, the second absent; every byte is explained in parquet.thrift. */
@@ -235,15 +235,15 @@ static void whole_file(void **state)
     struct packer *packer = packer_new(COMPRESSION_NONE, 1);
     struct spool *spool = spool_new(".", 100);
     struct buffer out = {0};
-    struct parquet_file *file = open_file(packer, spool, &out);
+    struct column_file *file = open_file(packer, spool, &out);
     const uint64_t present = 1, words[] = {1, 0};
     const struct column_batch rows = {.rows = 2, .columns = 1, .present = &present, .values = words};
     (void)state;
     parquet_file_add_column(file, "a", 1, PARQUET_INT32);
     parquet_file_add_note(file, "k", "v", 1);
-    assert_int_equal(parquet_file_open(file), 0);
-    assert_int_equal(parquet_file_rows(file, &rows), 0);
-    assert_int_equal(parquet_file_end(file), 0);
+    assert_int_equal(file->kind->open(file), 0);
+    assert_int_equal(column_file_rows(file, &rows), 0);
+    assert_int_equal(column_file_end(file, "x"), 0);
     expect_hex(out.data, out.length,
                "50415231"
                "15 00 15 14 15 14 2c 15 04 15 00 15 06 15 06 00 00  02000000 03 01  01000000"
@@ -252,7 +252,7 @@ static void whole_file(void **state)
                "3c 36 02 28 04 01000000 18 04 01000000 00 00 00  16 36 16 04 26 08 16 36 14 00 00"
                "19 1c 18 01 6b 18 01 76 00  18 01 78  19 1c 1c 00 00  00"
                "63000000 50415231");
-    parquet_file_free(file);
+    column_file_free(file);
     packer_free(packer);
     spool_free(spool);
     free(out.data);
@@ -288,11 +288,11 @@ static void batches_do_not_matter(void **state)
         struct packer *packer = packer_new(COMPRESSION_NONE, (unsigned)s % 3 + 1);
         struct spool *spool = spool_new(".", s);
         struct buffer out = {0}, bytes = {0};
-        struct parquet_file *file = open_file(packer, spool, &out);
+        struct column_file *file = open_file(packer, spool, &out);
         parquet_file_add_column(file, "n", 1, PARQUET_INT64);
         parquet_file_add_column(file, "text", 4, PARQUET_TEXT);
         parquet_file_add_column(file, "truth", 5, PARQUET_BOOL);
-        assert_int_equal(parquet_file_open(file), 0);
+        assert_int_equal(file->kind->open(file), 0);
         for (size_t from = 0; from < ROWS; from += steps[s]) {
             struct column_batch batch = {.rows = ROWS - from < steps[s] ? ROWS - from : steps[s],
                                          .columns = COLUMNS,
@@ -304,10 +304,10 @@ static void batches_do_not_matter(void **state)
             bytes.length = 0;
             column_batch_put(&batch, &bytes);
             batch = column_batch_get(bytes.data);
-            assert_int_equal(parquet_file_rows(file, &batch), 0);
+            assert_int_equal(column_file_rows(file, &batch), 0);
         }
-        assert_int_equal(parquet_file_end(file), 0);
-        parquet_file_free(file);
+        assert_int_equal(column_file_end(file, "x"), 0);
+        column_file_free(file);
         packer_free(packer);
         spool_free(spool);
         free(bytes.data);

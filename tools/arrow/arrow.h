@@ -9,7 +9,6 @@
 #ifndef ARROW_ARROW_H
 #define ARROW_ARROW_H
 
-#include "base/bytes/spool.h"
 #include "columns/table.h"
 
 /* What a column holds (types.def). */
@@ -19,43 +18,20 @@ enum arrow_type {
     ARROW_TYPES
 };
 
-struct arrow_options {
-    bool is_stream;      /* no file: no marks, no footer */
-    struct spool *spool; /* for what is needed at the end of a file only */
-    /* Takes the file's bytes, in order. 0, or -1 after a message. */
-    int (*write)(void *user, const char *bytes, size_t length);
-    void *user;
-};
+/* NULL without memory. The output's pointers must outlive the file. `is_stream`: no file, so no marks and no footer. */
+struct column_file *arrow_file_new(const struct column_output *output, bool is_stream);
 
-struct arrow_file;
-
-/* NULL without memory. The options' pointers must outlive the file. */
-struct arrow_file *arrow_file_new(const struct arrow_options *options);
-void arrow_file_free(struct arrow_file *file);
-
-/* Before the file is open; without memory, arrow_file_open() fails. */
+/* Before the file is open; without memory, opening it fails. */
 
 /* A field of `columns` columns of the table. Of several, or if `is_list`, it is a list of that size. Fields have
  * different names: later ones become NAME_2, NAME_3 ... */
-void arrow_file_add_field(struct arrow_file *file, const char *name, size_t length, enum arrow_type type,
+void arrow_file_add_field(struct column_file *file, const char *name, size_t length, enum arrow_type type,
                           size_t columns, bool is_list);
 /* A text of the latest field, which is one of texts: these become numbers of a dictionary. All texts but those that are
  * added are null, which the end warns of. */
-void arrow_file_add_word(struct arrow_file *file, const char *word);
+void arrow_file_add_word(struct column_file *file, const char *word);
 /* Text of the latest field's metadata; of the schema's: UTF-8. */
-void arrow_file_add_field_note(struct arrow_file *file, const char *key, const char *text, size_t length);
-void arrow_file_add_note(struct arrow_file *file, const char *key, const char *text, size_t length);
-
-/* All fields and notes are known, rows may follow: writes the schema and the dictionaries. 0, or -1 after a message. */
-int arrow_file_open(struct arrow_file *file);
-
-/* Adds rows, whose columns are those of the fields: TEXT is UTF-8. 0, or -1 after a message. */
-int arrow_file_rows(struct arrow_file *file, const struct column_batch *rows);
-/* Bytes of memory that rows take. */
-size_t arrow_file_held(const struct arrow_file *file);
-/* Writes the rows in memory as a batch; `all`: frees their memory. 0, or -1 after a message. */
-int arrow_file_ease(struct arrow_file *file, bool all);
-/* Writes the end. `name` is what messages call the file. 0, or -1 after a message. */
-int arrow_file_end(struct arrow_file *file, const char *name);
+void arrow_file_add_field_note(struct column_file *file, const char *key, const char *text, size_t length);
+void arrow_file_add_note(struct column_file *file, const char *key, const char *text, size_t length);
 
 #endif

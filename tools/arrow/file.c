@@ -19,8 +19,8 @@ enum { PREFIX_BYTES = 8, BLOCK_BYTES = 24 };
 static const char magic[] = "ARROW1", magic_aligned[8] = "ARROW1";
 
 struct arrow_file {
-    struct arrow_options options;
-    struct column_table table;
+    struct column_file base;
+    bool is_stream;
     struct arrow_field *fields;
     size_t count;
     struct names_apart names; /* none once the file is open */
@@ -28,22 +28,15 @@ struct arrow_file {
     /* Keys and values of the fields' notes and of the schema's, with NUL; the same. */
     struct buffer field_notes, notes;
     size_t note_count;
-    uint64_t offset; /* of the next byte */
     uint64_t schema; /* its place in the spool */
     size_t schema_bytes, schema_table;
     struct buffer dictionary_blocks, batch_blocks; /* of a file: where messages are */
-    struct buffer scratch, bytes;                  /* keep their memory */
-    bool failed;                                   /* memory ran out */
+    struct buffer scratch, bytes;                  /* none between two batches */
 };
 
-struct arrow_file *arrow_file_new(const struct arrow_options *options)
+static struct arrow_file *file_of(struct column_file *base)
 {
-    struct arrow_file *file = calloc(1, sizeof *file);
-    if (!file)
-        return NULL;
-    file->options = *options;
-    file->table = (struct column_table){.most_rows = BATCH_ROWS, .most_bytes = BATCH_BYTES};
-    return file;
+    return (struct arrow_file *)base;
 }
 
 static void free_dictionary(struct arrow_dictionary *dictionary)
@@ -59,20 +52,25 @@ static void free_dictionary(struct arrow_dictionary *dictionary)
     free(dictionary);
 }
 
-void arrow_file_free(struct arrow_file *file)
+static void free_bytes(struct arrow_file *file)
 {
-    if (!file)
-        return;
-    struct buffer *const buffers[] = {&file->texts,        &file->field_notes, &file->notes, &file->dictionary_blocks,
-                                      &file->batch_blocks, &file->scratch,     &file->bytes};
+    free(file->scratch.data);
+    free(file->bytes.data);
+    file->scratch = file->bytes = (struct buffer){0};
+}
+
+static void free_file(struct column_file *base)
+{
+    struct arrow_file *file = file_of(base);
+    struct buffer *const buffers[] = {&file->texts, &file->field_notes, &file->notes, &file->dictionary_blocks,
+                                      &file->batch_blocks};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         free(buffers[i]->data);
     for (size_t i = 0; i < file->count; i++)
         free_dictionary(file->fields[i].dictionary);
-    column_table_free(&file->table);
+    free_bytes(file);
     names_apart_free(&file->names);
     free(file->fields);
-    free(file);
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
@@ -96,19 +94,20 @@ static int begin_field(struct arrow_file *file, enum arrow_type type, size_t col
 {
     if (!MAKE_ROOM(file->fields, file->count))
         return -1;
-    file->fields[file->count++] =
-        (struct arrow_field){.type = type, .first = file->table.column_count, .columns = columns, .is_list = is_list};
+    file->fields[file->count++] = (struct arrow_field){
+        .type = type, .first = file->base.table.column_count, .columns = columns, .is_list = is_list};
     for (size_t i = 0; i < columns; i++)
-        if (column_table_add_column(&file->table, arrow_type_row(type)->width) != 0)
+        if (column_table_add_column(&file->base.table, arrow_type_row(type)->width) != 0)
             return -1;
     return 0;
 }
 
-void arrow_file_add_field(struct arrow_file *file, const char *name, size_t length, enum arrow_type type,
+void arrow_file_add_field(struct column_file *base, const char *name, size_t length, enum arrow_type type,
                           size_t columns, bool is_list)
 {
+    struct arrow_file *file = file_of(base);
     if (take_name(file, name, length) != 0 || begin_field(file, type, columns, is_list) != 0)
-        file->failed = true;
+        file->base.failed = true;
 }
 
 static struct arrow_dictionary *new_dictionary(const struct arrow_file *file)
@@ -124,19 +123,20 @@ static struct arrow_dictionary *new_dictionary(const struct arrow_file *file)
     return dictionary;
 }
 
-void arrow_file_add_word(struct arrow_file *file, const char *word)
+void arrow_file_add_word(struct column_file *base, const char *word)
 {
-    struct arrow_field *field = file->failed || file->texts.failed ? NULL : &file->fields[file->count - 1];
+    struct arrow_file *file = file_of(base);
+    struct arrow_field *field = file->base.failed || file->texts.failed ? NULL : &file->fields[file->count - 1];
     if (field && !field->dictionary)
         field->dictionary = new_dictionary(file);
     struct arrow_dictionary *dictionary = field ? field->dictionary : NULL;
-    file->failed = file->failed || !dictionary || !dictionary->field;
-    for (size_t i = 0; !file->failed && i < dictionary->count; i++)
+    file->base.failed = file->base.failed || !dictionary || !dictionary->field;
+    for (size_t i = 0; !file->base.failed && i < dictionary->count; i++)
         if (strcmp(dictionary->words[i], word) == 0)
             return;
-    if (file->failed || !MAKE_ROOM(dictionary->words, dictionary->count) ||
+    if (file->base.failed || !MAKE_ROOM(dictionary->words, dictionary->count) ||
         !(dictionary->words[dictionary->count] = strdup(word)))
-        file->failed = true;
+        file->base.failed = true;
     else
         dictionary->count++;
 }
@@ -148,16 +148,18 @@ static void take_note(struct buffer *notes, const char *key, const char *text, s
     buffer_char(notes, '\0');
 }
 
-void arrow_file_add_field_note(struct arrow_file *file, const char *key, const char *text, size_t length)
+void arrow_file_add_field_note(struct column_file *base, const char *key, const char *text, size_t length)
 {
-    if (file->failed)
+    struct arrow_file *file = file_of(base);
+    if (file->base.failed)
         return;
     take_note(&file->field_notes, key, text, length);
     file->fields[file->count - 1].notes++;
 }
 
-void arrow_file_add_note(struct arrow_file *file, const char *key, const char *text, size_t length)
+void arrow_file_add_note(struct column_file *base, const char *key, const char *text, size_t length)
 {
+    struct arrow_file *file = file_of(base);
     take_note(&file->notes, key, text, length);
     file->note_count++;
 }
@@ -166,8 +168,7 @@ void arrow_file_add_note(struct arrow_file *file, const char *key, const char *t
 
 static int write_bytes(struct arrow_file *file, const char *bytes, size_t length)
 {
-    file->offset += length;
-    return file->options.write(file->options.user, bytes, length);
+    return column_file_write(&file->base, bytes, length);
 }
 
 /* Begins the metadata of a message: its table, whose header is of that kind. Returns where to point it to. */
@@ -217,7 +218,7 @@ static void put_block(const struct arrow_file *file, uint64_t offset, size_t met
     le64_store(block, offset);
     le32_store(block + 8, (uint32_t)metadata);
     le64_store(block + 16, body);
-    if (!file->options.is_stream)
+    if (!file->is_stream)
         buffer_put(out, block, sizeof block);
 }
 
@@ -252,12 +253,11 @@ static int write_schema(struct arrow_file *file)
     size_t bytes;
     file->schema_table = put_schema(file, &schema);
     file->schema_bytes = schema.length;
-    if (schema.failed || file->failed) {
+    if (schema.failed || file->base.failed) {
         free(schema.data);
         return message_no_memory();
     }
-    int outcome =
-        file->options.is_stream ? 0 : spool_put(file->options.spool, schema.data, schema.length, &file->schema);
+    int outcome = file->is_stream ? 0 : spool_put(file->base.output.spool, schema.data, schema.length, &file->schema);
     put_schema_bytes(&file->scratch, begin_message(&file->scratch, SCHEMA, 0), schema.data, schema.length,
                      file->schema_table);
     free(schema.data);
@@ -269,7 +269,7 @@ static int write_dictionary(struct arrow_file *file, const struct arrow_dictiona
     static const unsigned char sizes[] = {8, FLAT_OFFSET};
     struct arrow_body body = {0};
     struct buffer metadata = {0}, words = {0};
-    uint64_t offset = file->offset;
+    uint64_t offset = file->base.offset;
     size_t bytes = 0;
     arrow_body_add_words(&body, dictionary);
     arrow_words_put(dictionary, &words);
@@ -290,11 +290,12 @@ static int write_dictionary(struct arrow_file *file, const struct arrow_dictiona
     return outcome;
 }
 
-int arrow_file_open(struct arrow_file *file)
+static int open_file(struct column_file *base)
 {
-    if (file->failed || file->texts.failed || file->field_notes.failed || file->notes.failed)
+    struct arrow_file *file = file_of(base);
+    if (file->base.failed || file->texts.failed || file->field_notes.failed || file->notes.failed)
         return message_no_memory();
-    if (!file->options.is_stream && write_bytes(file, magic_aligned, sizeof magic_aligned) != 0)
+    if (!file->is_stream && write_bytes(file, magic_aligned, sizeof magic_aligned) != 0)
         return -1;
     if (write_schema(file) != 0)
         return -1;
@@ -316,30 +317,29 @@ static int write_body(struct arrow_file *file)
     int outcome = 0;
     for (size_t i = 0; i < file->count && outcome == 0; i++) {
         file->bytes.length = 0;
-        arrow_field_put(&file->fields[i], &file->table, &file->scratch, &file->bytes);
+        arrow_field_put(&file->fields[i], &file->base.table, &file->scratch, &file->bytes);
         outcome = file->bytes.failed || file->scratch.failed ? message_no_memory()
                                                              : write_bytes(file, file->bytes.data, file->bytes.length);
     }
     return outcome;
 }
 
-/* Writes the rows in memory. */
 static int write_batch(struct arrow_file *file)
 {
     struct arrow_body body = {0};
     struct buffer metadata = {0};
-    uint64_t offset = file->offset;
+    uint64_t offset = file->base.offset;
     size_t bytes = 0;
     bool failed = false;
     for (size_t i = 0; i < file->count && !failed; i++) {
         const struct arrow_field *field = &file->fields[i];
-        failed = field->dictionary && arrow_field_look_up(field, &file->table) != 0;
+        failed = field->dictionary && arrow_field_look_up(field, &file->base.table) != 0;
         if (!failed)
-            arrow_body_add(&body, field, &file->table);
+            arrow_body_add(&body, field, &file->base.table);
     }
     failed = failed || body.nodes.failed || body.buffers.failed;
     size_t header = begin_message(&metadata, RECORD_BATCH, body.length);
-    flat_point(&metadata, header, put_batch(&metadata, file->table.rows, &body));
+    flat_point(&metadata, header, put_batch(&metadata, file->base.table.rows, &body));
     int outcome = failed ? message_no_memory() : write_metadata(file, &metadata, &bytes);
     put_block(file, offset, bytes, body.length, &file->batch_blocks);
     free(body.nodes.data);
@@ -348,33 +348,11 @@ static int write_batch(struct arrow_file *file)
     return outcome == 0 ? write_body(file) : -1;
 }
 
-int arrow_file_ease(struct arrow_file *file, bool all)
+static int flush(struct column_file *base)
 {
-    int outcome = file->table.rows > 0 ? write_batch(file) : 0;
-    column_table_clear(&file->table, all);
-    if (all) {
-        free(file->scratch.data);
-        free(file->bytes.data);
-        file->scratch = file->bytes = (struct buffer){0};
-    }
+    int outcome = base->table.rows > 0 ? write_batch(file_of(base)) : 0;
+    free_bytes(file_of(base));
     return outcome;
-}
-
-int arrow_file_rows(struct arrow_file *file, const struct column_batch *rows)
-{
-    for (size_t from = 0; from < rows->rows;) {
-        from = column_table_add(&file->table, rows, from);
-        if (from == SIZE_MAX)
-            return message_no_memory();
-        if (column_table_is_full(&file->table) && arrow_file_ease(file, false) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-size_t arrow_file_held(const struct arrow_file *file)
-{
-    return column_table_held(&file->table) + file->scratch.room + file->bytes.room;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -390,7 +368,7 @@ static int write_footer(struct arrow_file *file)
     static const unsigned char sizes[] = {2, FLAT_OFFSET, FLAT_OFFSET, FLAT_OFFSET};
     struct buffer *out = &file->scratch;
     char *schema = malloc(file->schema_bytes + 1), length[sizeof(uint32_t)];
-    if (!schema || spool_get(file->options.spool, file->schema, schema, file->schema_bytes) != 0) {
+    if (!schema || spool_get(file->base.output.spool, file->schema, schema, file->schema_bytes) != 0) {
         int outcome = schema ? -1 : message_no_memory();
         free(schema);
         return outcome;
@@ -421,13 +399,26 @@ static void warn_strangers(const struct arrow_dictionary *dictionary, const char
                         name, dictionary->field, dictionary->strangers);
 }
 
-int arrow_file_end(struct arrow_file *file, const char *name)
+static int end_file(struct column_file *base, const char *name)
 {
+    struct arrow_file *file = file_of(base);
     char end[PREFIX_BYTES] = {0};
     le32_store(end, CONTINUATION);
-    if (arrow_file_ease(file, true) != 0 || write_bytes(file, end, sizeof end) != 0)
+    if (write_bytes(file, end, sizeof end) != 0)
         return -1;
     for (size_t i = 0; i < file->count; i++)
         warn_strangers(file->fields[i].dictionary, name);
-    return file->options.is_stream ? 0 : write_footer(file);
+    return file->is_stream ? 0 : write_footer(file);
+}
+
+struct column_file *arrow_file_new(const struct column_output *output, bool is_stream)
+{
+    static const struct column_file_kind kind = {open_file, flush, end_file, free_file};
+    struct arrow_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->base = (struct column_file){
+        .kind = &kind, .output = *output, .table = {.most_rows = BATCH_ROWS, .most_bytes = BATCH_BYTES}};
+    file->is_stream = is_stream;
+    return &file->base;
 }

@@ -83,6 +83,46 @@ void column_table_values_present(const struct column_table *table, size_t column
 /* Copies neighbouring columns of numbers of one width, row by row. */
 void column_table_rows(const struct column_table *table, size_t first, size_t columns, char *out);
 
+/* ---- a file of columns, while its rows come: what its kinds have in common ---- */
+
+struct column_output {
+    struct spool *spool; /* for rows, and what else is needed at the end of a file only */
+    /* Takes the file's bytes, in order. 0, or -1 after a message. NULL: the kind writes the file itself, at its end. */
+    int (*write)(void *user, const char *bytes, size_t length);
+    void *user;
+};
+
+/* The structures of its kinds begin with it. */
+struct column_file {
+    const struct column_file_kind *kind;
+    struct column_output output;
+    struct column_table table; /* rows in memory */
+    uint64_t offset;           /* bytes written */
+    bool failed;               /* memory ran out before the file was open */
+};
+
+/* They return 0, or -1 after a message. */
+struct column_file_kind {
+    /* All columns and notes are known, rows may follow. */
+    int (*open)(struct column_file *file);
+    /* Writes the rows in memory, or sets them aside; the table keeps them. */
+    int (*flush)(struct column_file *file);
+    /* Writes the end; no row is in memory. `name` is what messages call the file. */
+    int (*end)(struct column_file *file, const char *name);
+    void (*free)(struct column_file *file);
+};
+
+/* Adds rows, whose columns are the table's: of a time, nanoseconds since the epoch; texts are UTF-8. The same. */
+int column_file_rows(struct column_file *file, const struct column_batch *rows);
+/* Writes the rows in memory, or sets them aside. `all`: gives their memory back. The same. */
+int column_file_ease(struct column_file *file, bool all);
+/* Writes the rows in memory, and the end. The same. */
+int column_file_end(struct column_file *file, const char *name);
+/* NULL is fine. */
+void column_file_free(struct column_file *file);
+/* For the kinds: writes bytes of the file. The same. */
+int column_file_write(struct column_file *file, const char *bytes, size_t length);
+
 /* ---- presence bits ---- */
 
 enum { COLUMN_WORD_BITS = 64 };

@@ -22,7 +22,10 @@ struct member {
 };
 
 struct matlab_file {
-    struct matlab_options options;
+    struct column_file base;
+    enum matlab_kind kind;
+    struct packer *packer;
+    int64_t time; /* the first; INT64_MIN: none yet */
     struct matlab_store store;
     struct member *members;
     size_t count;
@@ -31,8 +34,12 @@ struct matlab_file {
     struct names_apart names; /* none once the file is open */
     uint64_t place;           /* of the description, in the spool */
     size_t description_bytes;
-    bool failed; /* memory ran out */
 };
+
+static struct matlab_file *file_of(struct column_file *base)
+{
+    return (struct matlab_file *)base;
+}
 
 /* ---- the structure meta ----------------------------------------------------------------------------------------- */
 
@@ -92,30 +99,14 @@ static int take_name(struct names_apart *names, const char *name, size_t length,
     return names_apart_take(names, made, MATLAB_NAME_MAX);
 }
 
-struct matlab_file *matlab_file_new(const struct matlab_options *options)
+static void free_file(struct column_file *base)
 {
-    struct matlab_file *file = calloc(1, sizeof *file);
-    char made[MATLAB_NAME_MAX + 1];
-    if (!file)
-        return NULL;
-    file->options = *options;
-    matlab_store_begin(&file->store, options->spool);
-    if (take_name(&file->names, "meta", strlen("meta"), made) == 0)
-        return file;
-    matlab_file_free(file);
-    return NULL;
-}
-
-void matlab_file_free(struct matlab_file *file)
-{
-    if (!file)
-        return;
+    struct matlab_file *file = file_of(base);
     matlab_store_free(&file->store);
     names_apart_free(&file->names);
     free(file->members);
     free(file->description.data);
     free(file->notes.data);
-    free(file);
 }
 
 static void put_string(struct buffer *out, const char *string)
@@ -127,7 +118,7 @@ static int begin_member(struct matlab_file *file, enum matlab_type type, size_t 
 {
     if (!MAKE_ROOM(file->members, file->count))
         return -1;
-    file->members[file->count++] = (struct member){file->store.table.column_count, columns};
+    file->members[file->count++] = (struct member){file->store.table->column_count, columns};
     for (size_t i = 0; i < columns; i++)
         if (matlab_store_add_column(&file->store, type) != 0)
             return -1;
@@ -136,12 +127,13 @@ static int begin_member(struct matlab_file *file, enum matlab_type type, size_t 
 
 /* The description has for each member its name, its name before, its unit, then its values: 'v' or 'b', the number, and
  * the name; then an empty text. */
-void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t length, enum matlab_type type,
+void matlab_file_add_variable(struct column_file *base, const char *name, size_t length, enum matlab_type type,
                               size_t columns, const char *unit)
 {
+    struct matlab_file *file = file_of(base);
     char made[MATLAB_NAME_MAX + 1];
     if (take_name(&file->names, name, length, made) != 0 || begin_member(file, type, columns) != 0) {
-        file->failed = true;
+        file->base.failed = true;
         return;
     }
     if (file->count > 1)
@@ -152,29 +144,32 @@ void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t
     put_string(&file->description, unit);
 }
 
-void matlab_file_add_value(struct matlab_file *file, bool is_bit, int32_t value, const char *name)
+void matlab_file_add_value(struct column_file *base, bool is_bit, int32_t value, const char *name)
 {
+    struct matlab_file *file = file_of(base);
     char number[24];
     snprintf(number, sizeof number, "%c%" PRId32, is_bit ? 'b' : 'v', value);
     put_string(&file->description, number);
     put_string(&file->description, name);
 }
 
-void matlab_file_add_note(struct matlab_file *file, const char *key, const char *value)
+void matlab_file_add_note(struct column_file *base, const char *key, const char *value)
 {
+    struct matlab_file *file = file_of(base);
     put_string(&file->notes, key);
     put_string(&file->notes, value);
 }
 
-int matlab_file_open(struct matlab_file *file)
+static int open_file(struct column_file *base)
 {
+    struct matlab_file *file = file_of(base);
     put_string(&file->description, "");
     buffer_put(&file->description, file->notes.data, file->notes.length);
     put_string(&file->description, "");
-    if (file->failed || file->description.failed || file->notes.failed)
+    if (file->base.failed || file->description.failed || file->notes.failed)
         return message_no_memory();
     file->description_bytes = file->description.length;
-    int outcome = spool_put(file->options.spool, file->description.data, file->description.length, &file->place);
+    int outcome = spool_put(file->base.output.spool, file->description.data, file->description.length, &file->place);
     free(file->description.data);
     free(file->notes.data);
     file->description = file->notes = (struct buffer){0};
@@ -184,19 +179,40 @@ int matlab_file_open(struct matlab_file *file)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-int matlab_file_rows(struct matlab_file *file, const struct column_batch *rows)
+/* The first of the times that are known. 0, or -1 after a message. */
+static int take_time(struct matlab_file *file)
 {
-    return matlab_store_add(&file->store, rows);
+    struct buffer times = {0};
+    if (file->base.table.column_count > 0 && file->base.table.columns[0].width == sizeof file->time)
+        column_table_values_present(&file->base.table, 0, &times);
+    if (times.length > 0)
+        memcpy(&file->time, times.data, sizeof file->time);
+    free(times.data);
+    return times.failed ? message_no_memory() : 0;
 }
 
-size_t matlab_file_held(const struct matlab_file *file)
+static int flush(struct column_file *base)
 {
-    return column_table_held(&file->store.table);
+    struct matlab_file *file = file_of(base);
+    if (file->time == INT64_MIN && take_time(file) != 0)
+        return -1;
+    return matlab_store_set_aside(&file->store);
 }
 
-int matlab_file_ease(struct matlab_file *file)
+struct column_file *matlab_file_new(const struct column_output *output, enum matlab_kind kind, struct packer *packer)
 {
-    return matlab_store_set_aside(&file->store, true);
+    static const struct column_file_kind functions = {open_file, flush, NULL, free_file};
+    struct matlab_file *file = calloc(1, sizeof *file);
+    char made[MATLAB_NAME_MAX + 1];
+    if (!file)
+        return NULL;
+    *file = (struct matlab_file){
+        .base = {.kind = &functions, .output = *output}, .kind = kind, .packer = packer, .time = INT64_MIN};
+    matlab_store_begin(&file->store, &file->base.table, output->spool);
+    if (take_name(&file->names, "meta", strlen("meta"), made) == 0)
+        return &file->base;
+    column_file_free(&file->base);
+    return NULL;
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
@@ -388,9 +404,9 @@ static int describe(struct matlab_file *file, struct making *making)
     const char *at = making->description;
     struct matlab_content *content = &making->content;
     content->store = &file->store;
-    content->packer = file->options.packer;
-    content->variables = calloc(2 * file->store.table.column_count + 1, sizeof *content->variables);
-    making->made = calloc(file->store.table.column_count + 1, sizeof *making->made);
+    content->packer = file->packer;
+    content->variables = calloc(2 * file->store.table->column_count + 1, sizeof *content->variables);
+    making->made = calloc(file->store.table->column_count + 1, sizeof *making->made);
     content->meta = matlab_node_new(NULL, "meta", MATLAB_NODE_STRUCT);
     if (!content->variables || !making->made || !content->meta || take_names(file, making) != 0)
         return -1;
@@ -432,30 +448,29 @@ static const struct matlab_variable *too_large(const struct matlab_content *cont
 static enum matlab_outcome write_content(const struct matlab_file *file, const struct matlab_content *content,
                                          const char *path, const char *name, int *error)
 {
-    const struct matlab_variable *large = file->options.kind == MATLAB_KIND_5 ? too_large(content) : NULL;
+    const struct matlab_variable *large = file->kind == MATLAB_KIND_5 ? too_large(content) : NULL;
     if (!large)
-        return file->options.kind == MATLAB_KIND_5
-                   ? matlab_v5_write(content, path, error)
-                   : matlab_hdf5_write(content, path, file->options.kind == MATLAB_KIND_73, error);
+        return file->kind == MATLAB_KIND_5 ? matlab_v5_write(content, path, error)
+                                           : matlab_hdf5_write(content, path, file->kind == MATLAB_KIND_73, error);
     message_error("%s: variable %s of %" PRIu64 " rows is over 2 GiB, more than MAT-files of version 5 can hold; leave "
                   "--dialect v5 out, or take fewer rows with --from and --to, or --every",
                   name, large->name, content->store->pieces.rows);
     return MATLAB_FAILED;
 }
 
-enum matlab_outcome matlab_file_end(struct matlab_file *file, const char *path, const char *name, int64_t time,
-                                    int *error)
+enum matlab_outcome matlab_file_end(struct column_file *base, const char *path, const char *name, int *error)
 {
+    struct matlab_file *file = file_of(base);
     struct making making = {.description = malloc(file->description_bytes + 1)};
     enum matlab_outcome outcome = MATLAB_FAILED;
-    if (matlab_store_set_aside(&file->store, true) != 0 || !making.description)
+    if (column_file_ease(base, true) != 0 || !making.description)
         outcome = MATLAB_FAILED;
-    else if (spool_get(file->options.spool, file->place, making.description, file->description_bytes) != 0)
+    else if (spool_get(file->base.output.spool, file->place, making.description, file->description_bytes) != 0)
         outcome = MATLAB_FAILED;
     else if (describe(file, &making) != 0)
         message_no_memory();
     else {
-        make_head(file->options.kind, time, making.content.head);
+        make_head(file->kind, file->time, making.content.head);
         outcome = write_content(file, &making.content, path, name, error);
     }
     if (!making.description)

@@ -11,7 +11,6 @@
 
 #include "base/process/libraries.h"
 #include "base/bytes/compression.h"
-#include "base/bytes/spool.h"
 #include "columns/table.h"
 
 /* What a column holds (types.def). */
@@ -31,41 +30,20 @@ int matlab_v5_load(void);
 const char *matlab_hdf5_library(char text[64]);
 const char *matlab_matio_library(char text[64]);
 
-struct matlab_options {
-    enum matlab_kind kind;
-    struct packer *packer;
-    struct spool *spool; /* for rows, and what else is needed at the end of a file only */
-};
-
-struct matlab_file;
-
-/* NULL without memory. The options' pointers must outlive the file. */
-struct matlab_file *matlab_file_new(const struct matlab_options *options);
-void matlab_file_free(struct matlab_file *file);
+/* NULL without memory. The pointers must outlive the file, which ends by matlab_file_end(): the output needs no
+ * write(). */
+struct column_file *matlab_file_new(const struct column_output *output, enum matlab_kind kind, struct packer *packer);
 
 /* Before the file is open. Names become those of MATLAB's variables, different from each other: letters, digits and
- * underscores, 63 at most, first a letter. Without memory, matlab_file_open() fails. */
+ * underscores, 63 at most, first a letter. Without memory, opening it fails. */
 
 /* A variable of that many columns. `unit` may be empty. */
-void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t length, enum matlab_type type,
+void matlab_file_add_variable(struct column_file *file, const char *name, size_t length, enum matlab_type type,
                               size_t columns, const char *unit);
 /* The name of a value, or of a bit, of the latest variable: for `meta`, where numbers are of class int32. */
-void matlab_file_add_value(struct matlab_file *file, bool is_bit, int32_t value, const char *name);
+void matlab_file_add_value(struct column_file *file, bool is_bit, int32_t value, const char *name);
 /* A text in `meta`. */
-void matlab_file_add_note(struct matlab_file *file, const char *key, const char *value);
-
-/* All variables and notes are known, rows may follow. 0, or -1 after a message. */
-int matlab_file_open(struct matlab_file *file);
-
-/* ---- rows ---- */
-
-/* Adds rows, whose columns are those of the variables: of a time, nanoseconds since the epoch; TEXT and JSON are UTF-8.
- * 0, or -1 after a message. */
-int matlab_file_rows(struct matlab_file *file, const struct column_batch *rows);
-/* Bytes of memory that rows take. */
-size_t matlab_file_held(const struct matlab_file *file);
-/* Frees that memory: sets the rows aside. 0, or -1 after a message. */
-int matlab_file_ease(struct matlab_file *file);
+void matlab_file_add_note(struct column_file *file, const char *key, const char *value);
 
 enum matlab_outcome {
     MATLAB_OK,
@@ -73,9 +51,8 @@ enum matlab_outcome {
     MATLAB_SYSTEM  /* the file cannot be written: *error is the system's error number */
 };
 
-/* Writes the file: `path` exists, and its content is replaced; `name` is what messages call it. `time` in ns stands in
- * the file's head. */
-enum matlab_outcome matlab_file_end(struct matlab_file *file, const char *path, const char *name, int64_t time,
-                                    int *error);
+/* Writes the file: `path` exists, and its content is replaced; `name` is what messages call it. The first time of its
+ * first column stands in the file's head. */
+enum matlab_outcome matlab_file_end(struct column_file *file, const char *path, const char *name, int *error);
 
 #endif

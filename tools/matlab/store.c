@@ -6,21 +6,21 @@
 /* A piece has this many rows at most, and its values this many bytes; texts as many again. */
 enum { PIECE_ROWS = 16384, PIECE_BYTES = 4 << 20, ROWS_MIN = COLUMN_WORD_BITS };
 
-void matlab_store_begin(struct matlab_store *store, struct spool *spool)
+void matlab_store_begin(struct matlab_store *store, struct column_table *table, struct spool *spool)
 {
-    *store = (struct matlab_store){.table = {.most_rows = PIECE_ROWS, .most_bytes = PIECE_BYTES},
-                                   .pieces = {.spool = spool}};
+    *table = (struct column_table){.most_rows = PIECE_ROWS, .most_bytes = PIECE_BYTES};
+    *store = (struct matlab_store){.table = table, .pieces = {.spool = spool}};
 }
 
 int matlab_store_add_column(struct matlab_store *store, enum matlab_type type)
 {
-    size_t count = store->table.column_count;
+    size_t count = store->table->column_count;
     if (!MAKE_ROOM(store->columns, count))
         return -1;
-    if (column_table_add_column(&store->table, matlab_type_row(type)->width) != 0)
+    if (column_table_add_column(store->table, matlab_type_row(type)->width) != 0)
         return -1;
     store->columns[count] = (struct matlab_column){.type = type};
-    size_t rows = PIECE_BYTES / (store->table.width + 1);
+    size_t rows = PIECE_BYTES / (store->table->width + 1);
     rows = rows < PIECE_ROWS ? rows - rows % ROWS_MIN : PIECE_ROWS;
     store->chunk_rows = rows > ROWS_MIN ? rows : ROWS_MIN;
     return 0;
@@ -28,21 +28,8 @@ int matlab_store_add_column(struct matlab_store *store, enum matlab_type type)
 
 void matlab_store_free(struct matlab_store *store)
 {
-    column_table_free(&store->table);
     column_pieces_free(&store->pieces);
     free(store->columns);
-}
-
-int matlab_store_add(struct matlab_store *store, const struct column_batch *rows)
-{
-    for (size_t from = 0; from < rows->rows;) {
-        from = column_table_add(&store->table, rows, from);
-        if (from == SIZE_MAX)
-            return message_no_memory();
-        if (column_table_is_full(&store->table) && matlab_store_set_aside(store, false) != 0)
-            return -1;
-    }
-    return 0;
 }
 
 /* ---- what is known of a column ----------------------------------------------------------------------------------- */
@@ -85,28 +72,27 @@ static bool is_wide(enum matlab_type type, const struct buffer *values)
 static int measure(struct matlab_store *store)
 {
     struct buffer values = {0};
-    for (size_t i = 0; i < store->table.column_count; i++) {
+    for (size_t i = 0; i < store->table->column_count; i++) {
         struct matlab_column *column = &store->columns[i];
-        const struct held_column *held = &store->table.columns[i];
-        column->has_absent = column->has_absent || held->count < store->table.rows;
+        const struct held_column *held = &store->table->columns[i];
+        column->has_absent = column->has_absent || held->count < store->table->rows;
         if (held->width == 0)
             measure_texts(column, &held->texts);
         if (column->type != MATLAB_INT64 && column->type != MATLAB_UINT64)
             continue;
         values.length = 0;
-        column_table_values(&store->table, i, &values);
+        column_table_values(store->table, i, &values);
         column->is_wide = column->is_wide || is_wide(column->type, &values);
     }
     free(values.data);
     return values.failed ? message_no_memory() : 0;
 }
 
-int matlab_store_set_aside(struct matlab_store *store, bool all)
+int matlab_store_set_aside(struct matlab_store *store)
 {
-    if (store->table.rows > 0 && (measure(store) != 0 || column_pieces_add(&store->pieces, &store->table) != 0))
-        return -1;
-    column_table_clear(&store->table, all);
-    return 0;
+    return store->table->rows == 0 || (measure(store) == 0 && column_pieces_add(&store->pieces, store->table) == 0)
+               ? 0
+               : -1;
 }
 
 const struct matlab_class_row *matlab_class_row(enum matlab_class class)

@@ -21,19 +21,17 @@ struct matlab_column {
 /* Once all rows are set aside, columns are complete. */
 struct matlab_store {
     struct matlab_column *columns;
-    struct column_table table;
+    struct column_table *table; /* of the rows in memory */
     struct column_pieces pieces;
     size_t chunk_rows; /* of a file of much data */
 };
 
-void matlab_store_begin(struct matlab_store *store, struct spool *spool);
+void matlab_store_begin(struct matlab_store *store, struct column_table *table, struct spool *spool);
 /* 0, or -1 without memory. */
 int matlab_store_add_column(struct matlab_store *store, enum matlab_type type);
 void matlab_store_free(struct matlab_store *store);
-/* 0, or -1 after a message. */
-int matlab_store_add(struct matlab_store *store, const struct column_batch *rows);
-/* Sets the rows in memory aside. `all`: gives their memory back. 0, or -1 after a message. */
-int matlab_store_set_aside(struct matlab_store *store, bool all);
+/* Sets the rows in memory aside. 0, or -1 after a message. */
+int matlab_store_set_aside(struct matlab_store *store);
 
 /* What columns and variables hold. */
 

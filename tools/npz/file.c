@@ -21,9 +21,8 @@ enum { NAME_BYTES_MAX = 4096 };
 static const char meta_name[] = "meta", mask_ending[] = ".known", member_ending[] = ".npy";
 
 struct npz_file {
-    struct npz_options options;
+    struct column_file base;
     struct zip zip;
-    struct column_table table;
     struct column_pieces pieces;
     struct npz_array *arrays;
     size_t count;
@@ -32,33 +31,22 @@ struct npz_file {
     struct buffer meta;        /* the same */
     uint64_t place;            /* of the description, in the spool */
     size_t description_bytes, meta_bytes;
-    bool failed; /* memory ran out */
 };
 
-struct npz_file *npz_file_new(const struct npz_options *options)
+static struct npz_file *file_of(struct column_file *base)
 {
-    struct npz_file *file = calloc(1, sizeof *file);
-    if (!file)
-        return NULL;
-    file->options = *options;
-    file->zip = (struct zip){.write = options->write, .user = options->user};
-    file->table = (struct column_table){.most_rows = PIECE_ROWS, .most_bytes = PIECE_BYTES};
-    file->pieces.spool = options->spool;
-    return file;
+    return (struct npz_file *)base;
 }
 
-void npz_file_free(struct npz_file *file)
+static void free_file(struct column_file *base)
 {
-    if (!file)
-        return;
-    column_table_free(&file->table);
+    struct npz_file *file = file_of(base);
     column_pieces_free(&file->pieces);
     names_apart_free(&file->names);
     free(file->arrays);
     free(file->description.data);
     free(file->meta.data);
     free(file->zip.directory.data);
-    free(file);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -108,45 +96,48 @@ static int begin_array(struct npz_file *file, enum npz_type type, size_t columns
         return -1;
     file->arrays[file->count] = (struct npz_array){.type = type,
                                                    .part = file->count,
-                                                   .first = file->table.column_count,
+                                                   .first = file->base.table.column_count,
                                                    .columns = columns,
                                                    .is_vector = is_vector,
                                                    .characters = 1};
     file->count++;
     for (size_t i = 0; i < columns; i++)
-        if (column_table_add_column(&file->table, npz_type_row(type)->width) != 0)
+        if (column_table_add_column(&file->base.table, npz_type_row(type)->width) != 0)
             return -1;
     return 0;
 }
 
-void npz_file_add_array(struct npz_file *file, const char *name, size_t length, enum npz_type type, size_t columns,
+void npz_file_add_array(struct column_file *base, const char *name, size_t length, enum npz_type type, size_t columns,
                         bool is_vector)
 {
+    struct npz_file *file = file_of(base);
     size_t at = file->description.length;
     length = name_bytes(name, length);
     if (take_name(file, name, length, "") != 0 || file->description.failed ||
         begin_array(file, type, columns, is_vector) != 0) {
-        file->failed = true;
+        file->base.failed = true;
         return;
     }
     const char *taken = file->description.data + at;
     if (npz_type_row(type)->has_mask && take_name(file, taken, strlen(taken), mask_ending) != 0)
-        file->failed = true;
+        file->base.failed = true;
 }
 
-void npz_file_set_meta(struct npz_file *file, const char *text, size_t length)
+void npz_file_set_meta(struct column_file *base, const char *text, size_t length)
 {
+    struct npz_file *file = file_of(base);
     buffer_put(&file->meta, text, length);
 }
 
-int npz_file_open(struct npz_file *file)
+static int open_file(struct column_file *base)
 {
+    struct npz_file *file = file_of(base);
     file->meta_bytes = file->meta.length;
     buffer_put(&file->description, file->meta.data, file->meta.length);
-    if (file->failed || file->description.failed || file->meta.failed)
+    if (file->base.failed || file->description.failed || file->meta.failed)
         return message_no_memory();
     file->description_bytes = file->description.length;
-    int outcome = spool_put(file->options.spool, file->description.data, file->description.length, &file->place);
+    int outcome = spool_put(file->base.output.spool, file->description.data, file->description.length, &file->place);
     free(file->description.data);
     free(file->meta.data);
     file->description = file->meta = (struct buffer){0};
@@ -159,38 +150,15 @@ int npz_file_open(struct npz_file *file)
 static void put_part(void *user, size_t part, struct buffer *out)
 {
     struct npz_file *file = user;
-    npz_put_part(&file->arrays[part], &file->table, out);
+    npz_put_part(&file->arrays[part], &file->base.table, out);
 }
 
-static int set_aside(struct npz_file *file, bool all)
+static int flush(struct column_file *base)
 {
-    if (file->table.rows > 0 &&
-        column_pieces_add_parts(&file->pieces, file->table.rows, file->count, put_part, file) != 0)
-        return -1;
-    column_table_clear(&file->table, all);
-    return 0;
-}
-
-int npz_file_rows(struct npz_file *file, const struct column_batch *rows)
-{
-    for (size_t from = 0; from < rows->rows;) {
-        from = column_table_add(&file->table, rows, from);
-        if (from == SIZE_MAX)
-            return message_no_memory();
-        if (column_table_is_full(&file->table) && set_aside(file, false) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-size_t npz_file_held(const struct npz_file *file)
-{
-    return column_table_held(&file->table);
-}
-
-int npz_file_ease(struct npz_file *file)
-{
-    return set_aside(file, true);
+    struct npz_file *file = file_of(base);
+    return base->table.rows == 0
+               ? 0
+               : column_pieces_add_parts(&file->pieces, base->table.rows, file->count, put_part, file);
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
@@ -308,14 +276,28 @@ static int write_arrays(struct npz_file *file, const char *at)
     return write_meta(file, at) == 0 ? zip_end(&file->zip) : -1;
 }
 
-int npz_file_end(struct npz_file *file)
+static int end_file(struct column_file *base, const char *name)
 {
+    struct npz_file *file = file_of(base);
     char *description = malloc(file->description_bytes + 1);
-    int outcome = description ? set_aside(file, true) : message_no_memory();
-    if (outcome == 0)
-        outcome = spool_get(file->options.spool, file->place, description, file->description_bytes);
+    (void)name;
+    int outcome = description ? spool_get(base->output.spool, file->place, description, file->description_bytes)
+                              : message_no_memory();
     if (outcome == 0)
         outcome = write_arrays(file, description);
     free(description);
     return outcome;
+}
+
+struct column_file *npz_file_new(const struct column_output *output)
+{
+    static const struct column_file_kind kind = {open_file, flush, end_file, free_file};
+    struct npz_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->base = (struct column_file){
+        .kind = &kind, .output = *output, .table = {.most_rows = PIECE_ROWS, .most_bytes = PIECE_BYTES}};
+    file->zip = (struct zip){.write = output->write, .user = output->user};
+    file->pieces.spool = output->spool;
+    return &file->base;
 }

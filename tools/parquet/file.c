@@ -18,6 +18,7 @@ enum {
 
 /* Of many files at once most are idle: what only the footer needs is in the spool meanwhile. */
 struct parquet_file {
+    struct column_file base; /* its table is the row group */
     struct parquet_options options;
     struct parquet_column *columns; /* without names while the file is open */
     size_t count;                   /* of columns */
@@ -25,24 +26,25 @@ struct parquet_file {
     size_t note_count;
     uint64_t description; /* in the spool: the columns' names, each with a NUL, then the notes */
     size_t name_bytes, note_bytes;
-    struct column_table group;
     uint64_t *groups; /* in the spool: the record of each group that is written */
     size_t group_count;
-    uint64_t rows;   /* in all of them */
-    uint64_t offset; /* bytes written */
-    bool failed;     /* memory ran out */
+    uint64_t rows; /* in all of them */
 };
+
+static struct parquet_file *file_of(struct column_file *base)
+{
+    return (struct parquet_file *)base;
+}
 
 static int write_bytes(struct parquet_file *file, const char *bytes, size_t length)
 {
-    file->offset += length;
-    return file->options.write(file->options.user, bytes, length);
+    return column_file_write(&file->base, bytes, length);
 }
 
 /* Called before the first bytes. */
 static int begin_file(struct parquet_file *file)
 {
-    return file->offset == 0 ? write_bytes(file, MAGIC, strlen(MAGIC)) : 0;
+    return file->base.offset == 0 ? write_bytes(file, MAGIC, strlen(MAGIC)) : 0;
 }
 
 static size_t record_size(const struct parquet_file *file)
@@ -52,15 +54,6 @@ static size_t record_size(const struct parquet_file *file)
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-struct parquet_file *parquet_file_new(const struct parquet_options *options)
-{
-    struct parquet_file *file = calloc(1, sizeof *file);
-    if (file)
-        *file =
-            (struct parquet_file){.options = *options, .group = {.most_rows = GROUP_ROWS, .most_bytes = GROUP_BYTES}};
-    return file;
-}
-
 static void free_names(struct parquet_file *file)
 {
     for (size_t i = 0; i < file->count; i++) {
@@ -69,20 +62,18 @@ static void free_names(struct parquet_file *file)
     }
 }
 
-void parquet_file_free(struct parquet_file *file)
+static void free_file(struct column_file *base)
 {
-    if (!file)
-        return;
+    struct parquet_file *file = file_of(base);
     free_names(file);
-    column_table_free(&file->group);
     free(file->columns);
     free(file->notes.data);
     free(file->groups);
-    free(file);
 }
 
-void parquet_file_add_note(struct parquet_file *file, const char *key, const char *value, size_t length)
+void parquet_file_add_note(struct column_file *base, const char *key, const char *value, size_t length)
 {
+    struct parquet_file *file = file_of(base);
     struct thrift thrift = {.out = &file->notes};
     parquet_footer_note(&thrift, key, value, length);
     file->note_count++;
@@ -94,7 +85,7 @@ static int add_column(struct parquet_file *file, const char *name, size_t length
         return -1;
     struct parquet_column *column = &file->columns[file->count];
     *column = (struct parquet_column){.name = malloc(length + NAMES_APART_ROOM), .type = type};
-    if (!column->name || column_table_add_column(&file->group, parquet_type_row(type)->width) != 0) {
+    if (!column->name || column_table_add_column(&file->base.table, parquet_type_row(type)->width) != 0) {
         free(column->name);
         return -1;
     }
@@ -104,10 +95,11 @@ static int add_column(struct parquet_file *file, const char *name, size_t length
     return 0;
 }
 
-void parquet_file_add_column(struct parquet_file *file, const char *name, size_t length, enum parquet_type type)
+void parquet_file_add_column(struct column_file *base, const char *name, size_t length, enum parquet_type type)
 {
+    struct parquet_file *file = file_of(base);
     if (add_column(file, name, length, type) != 0)
-        file->failed = true;
+        file->base.failed = true;
 }
 
 int parquet_names_set_apart(struct parquet_column *columns, size_t count)
@@ -120,10 +112,11 @@ int parquet_names_set_apart(struct parquet_column *columns, size_t count)
     return outcome;
 }
 
-int parquet_file_open(struct parquet_file *file)
+static int open_file(struct column_file *base)
 {
+    struct parquet_file *file = file_of(base);
     struct buffer text = {0};
-    if (file->failed || parquet_names_set_apart(file->columns, file->count) != 0)
+    if (file->base.failed || parquet_names_set_apart(file->columns, file->count) != 0)
         return message_no_memory();
     for (size_t i = 0; i < file->count; i++)
         buffer_put(&text, file->columns[i].name, strlen(file->columns[i].name) + 1);
@@ -132,7 +125,7 @@ int parquet_file_open(struct parquet_file *file)
     buffer_put(&text, file->notes.data, file->notes.length);
     bool failed = text.failed || file->notes.failed;
     int outcome =
-        failed ? message_no_memory() : spool_put(file->options.spool, text.data, text.length, &file->description);
+        failed ? message_no_memory() : spool_put(file->base.output.spool, text.data, text.length, &file->description);
     free(text.data);
     free(file->notes.data);
     file->notes = (struct buffer){0};
@@ -153,7 +146,7 @@ static void make_page(void *task, size_t part, struct packer_desk *desk)
     struct packing *packing = task;
     struct parquet_file *file = packing->file;
     size_t column = packing->first + part;
-    parquet_page_make(&packing->pages[part], &file->group, column, file->columns[column].type,
+    parquet_page_make(&packing->pages[part], &file->base.table, column, file->columns[column].type,
                       file->options.splits_bytes, desk);
 }
 
@@ -162,7 +155,7 @@ static int write_page(struct parquet_file *file, const struct parquet_page *page
     size_t length = page->bytes->length - page->skip;
     if (page->bytes->failed)
         return message_no_memory();
-    *chunk = (struct parquet_chunk){.offset = file->offset,
+    *chunk = (struct parquet_chunk){.offset = file->base.offset,
                                     .packed_size = (uint32_t)length,
                                     .plain_size = (uint32_t)page->plain_size,
                                     .nulls = (uint32_t)page->nulls,
@@ -195,51 +188,27 @@ static int keep_record(struct parquet_file *file, const struct parquet_group_rec
 {
     if (!MAKE_ROOM(file->groups, file->group_count))
         return message_no_memory();
-    return spool_put(file->options.spool, record, record_size(file), &file->groups[file->group_count++]);
+    return spool_put(file->base.output.spool, record, record_size(file), &file->groups[file->group_count++]);
 }
 
-static int write_group(struct parquet_file *file)
+static int flush(struct column_file *base)
 {
-    if (file->group.rows == 0)
+    struct parquet_file *file = file_of(base);
+    if (base->table.rows == 0)
         return 0;
     struct parquet_group_record *record = calloc(1, record_size(file));
     if (!record)
         return message_no_memory();
-    record->rows = file->group.rows;
+    record->rows = file->base.table.rows;
     int outcome = begin_file(file);
     if (outcome == 0)
         outcome = write_columns(file, record);
     if (outcome == 0)
         outcome = keep_record(file, record);
     free(record);
-    file->rows += file->group.rows;
-    column_table_clear(&file->group, false);
+    file->rows += file->base.table.rows;
+    column_table_clear(&file->base.table, false);
     return outcome;
-}
-
-int parquet_file_rows(struct parquet_file *file, const struct column_batch *rows)
-{
-    for (size_t from = 0; from < rows->rows;) {
-        from = column_table_add(&file->group, rows, from);
-        if (from == SIZE_MAX)
-            return message_no_memory();
-        if (column_table_is_full(&file->group) && write_group(file) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-size_t parquet_file_held(const struct parquet_file *file)
-{
-    return column_table_held(&file->group);
-}
-
-int parquet_file_ease(struct parquet_file *file)
-{
-    if (write_group(file) != 0)
-        return -1;
-    column_table_clear(&file->group, true);
-    return 0;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -273,7 +242,7 @@ static int write_groups(struct parquet_file *file, const struct parquet_layout *
     if (!record)
         return message_no_memory();
     for (size_t i = 0; i < file->group_count && outcome == 0; i++) {
-        outcome = spool_get(file->options.spool, file->groups[i], record, record_size(file));
+        outcome = spool_get(file->base.output.spool, file->groups[i], record, record_size(file));
         if (outcome == 0) {
             parquet_footer_group(thrift, layout, record, i);
             outcome = write_part(file, thrift->out, false);
@@ -292,28 +261,30 @@ static int write_footer(struct parquet_file *file, char *description, struct buf
                                           file->options.splits_bytes};
     const struct parquet_notes notes = {description + file->name_bytes, file->note_bytes + file->notes.length,
                                         file->note_count};
-    uint64_t from = file->offset;
+    uint64_t from = file->base.offset;
     lend_names(file, description);
     parquet_footer_begin(&thrift, &layout, file->rows, file->group_count);
     int outcome = write_groups(file, &layout, &thrift);
     parquet_footer_end(&thrift, &layout, &notes, file->options.created_by);
     lend_names(file, NULL);
     char size[sizeof(uint32_t)];
-    le32_store(size, (uint32_t)(file->offset - from + part->length));
+    le32_store(size, (uint32_t)(file->base.offset - from + part->length));
     buffer_put(part, size, sizeof size);
     buffer_string(part, MAGIC);
     return outcome == 0 ? write_part(file, part, true) : -1;
 }
 
-int parquet_file_end(struct parquet_file *file)
+static int end_file(struct column_file *base, const char *name)
 {
+    struct parquet_file *file = file_of(base);
     struct buffer part = {0};
     size_t length = file->name_bytes + file->note_bytes;
-    if (write_group(file) != 0 || begin_file(file) != 0)
+    (void)name;
+    if (begin_file(file) != 0)
         return -1;
     char *description = file->notes.failed ? NULL : malloc(length + file->notes.length + 1);
     int outcome =
-        description ? spool_get(file->options.spool, file->description, description, length) : message_no_memory();
+        description ? spool_get(file->base.output.spool, file->description, description, length) : message_no_memory();
     if (outcome == 0 && file->notes.length > 0)
         memcpy(description + length, file->notes.data, file->notes.length);
     if (outcome == 0)
@@ -321,4 +292,16 @@ int parquet_file_end(struct parquet_file *file)
     free(description);
     free(part.data);
     return outcome;
+}
+
+struct column_file *parquet_file_new(const struct column_output *output, const struct parquet_options *options)
+{
+    static const struct column_file_kind kind = {open_file, flush, end_file, free_file};
+    struct parquet_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->base = (struct column_file){
+        .kind = &kind, .output = *output, .table = {.most_rows = GROUP_ROWS, .most_bytes = GROUP_BYTES}};
+    file->options = *options;
+    return &file->base;
 }

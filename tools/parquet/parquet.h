@@ -7,7 +7,6 @@
 #define PARQUET_PARQUET_H
 
 #include "base/bytes/compression.h"
-#include "base/bytes/spool.h"
 #include "columns/table.h"
 
 /* What a column holds (types.def). */
@@ -19,40 +18,19 @@ enum parquet_type {
 
 struct parquet_options {
     struct packer *packer;
-    struct spool *spool; /* for what is known of each group until the footer is written */
-    /* Takes the file's bytes, in order. 0, or -1 after a message. */
-    int (*write)(void *user, const char *bytes, size_t length);
-    void *user;
     const char *created_by; /* "armtap version 0.2.0 (build 0)": readers expect this form */
     bool splits_bytes; /* numbers by their first bytes, second bytes ...: smaller, but older Sparks cannot read it */
     bool is_sorted_by_first; /* the first column rises, if all its values do */
 };
 
-struct parquet_file;
-
-/* NULL without memory. The options' pointers must outlive the file. */
-struct parquet_file *parquet_file_new(const struct parquet_options *options);
-void parquet_file_free(struct parquet_file *file);
+/* NULL without memory. The pointers of both must outlive the file. Row groups end where rows are eased from memory. */
+struct column_file *parquet_file_new(const struct column_output *output, const struct parquet_options *options);
 
 /* Before the file is open. Names of columns are made different from each other, ignoring case: Spark and DuckDB do.
- * Without memory, parquet_file_open() fails. */
-void parquet_file_add_column(struct parquet_file *file, const char *name, size_t length, enum parquet_type type);
+ * Without memory, opening it fails. */
+void parquet_file_add_column(struct column_file *file, const char *name, size_t length, enum parquet_type type);
 /* Before the file ends; what is added while it is open is kept in memory. */
-void parquet_file_add_note(struct parquet_file *file, const char *key, const char *value, size_t length);
-
-/* All columns and notes are known, rows may follow. 0, or -1 after a message. */
-int parquet_file_open(struct parquet_file *file);
-
-/* ---- rows ---- */
-
-/* Adds rows, whose columns are the file's: of a time, nanoseconds since the epoch. 0, or -1 after a message. */
-int parquet_file_rows(struct parquet_file *file, const struct column_batch *rows);
-/* Bytes of memory that the rows of the current group take. */
-size_t parquet_file_held(const struct parquet_file *file);
-/* Ends the current row group and frees that memory. 0, or -1 after a message. */
-int parquet_file_ease(struct parquet_file *file);
-/* Writes what is left, and the footer. 0, or -1 after a message. */
-int parquet_file_end(struct parquet_file *file);
+void parquet_file_add_note(struct column_file *file, const char *key, const char *value, size_t length);
 
 /* ---- what is there ---- */
 

@@ -1,20 +1,12 @@
 /* Arrow: what the columns of a table are in a stream or file of record batches (tools/arrow). */
-#include "column_notes.h"
+#include "column_target.h"
 
 #include <string.h>
 
 #include "arrow/arrow.h"
-#include "base/process/message.h"
 
 /* A field's part of the schema, twice, and of each batch's metadata. */
 #define COLUMN_COST 600
-
-/* What is known of a file. */
-struct state {
-    struct arrow_file *file;
-    struct target *target;
-    struct buffer *out; /* of the current call */
-};
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
@@ -30,7 +22,7 @@ static enum arrow_type type_of(const struct column *column)
 }
 
 /* The names of all generations: a file may have rows of several. */
-static void add_words(struct arrow_file *file, const struct armtap_field *field)
+static void add_words(struct column_file *file, const struct armtap_field *field)
 {
     const struct armtap_enum_value *value;
     for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++)
@@ -50,7 +42,7 @@ static void take_note(void *user, const char *key, const char *text, size_t leng
 }
 
 /* 0, or -1 without memory. */
-static int declare(struct arrow_file *file, const struct columns *columns, const struct view *view,
+static int declare(struct column_file *file, const struct columns *columns, const struct view *view,
                    const struct target *target)
 {
     struct buffer name = {0};
@@ -74,12 +66,6 @@ static int declare(struct arrow_file *file, const struct columns *columns, const
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static int take_bytes(void *user, const char *bytes, size_t length)
-{
-    struct state *state = user;
-    return target_append(state->target, state->out, bytes, length);
-}
-
 /* Pipes have no end to look from. */
 static bool is_stream(const struct target *target)
 {
@@ -88,89 +74,23 @@ static bool is_stream(const struct target *target)
     return target->is_direct || (length >= most && strcmp(target->name + length - most, ending) == 0);
 }
 
-static struct state *new_state(struct target *target, struct buffer *out)
+static struct column_file *make(const struct target *target, const struct column_output *output, unsigned dialect)
 {
-    struct state *state = calloc(1, sizeof *state);
-    if (!state)
-        return NULL;
-    *state = (struct state){.target = target, .out = out};
-    const struct arrow_options options = {
-        .is_stream = is_stream(target), .spool = target->settings->spool, .write = take_bytes, .user = state};
-    state->file = arrow_file_new(&options);
-    target->state = state;
-    return state->file ? state : NULL;
+    (void)dialect;
+    return arrow_file_new(output, is_stream(target));
 }
 
 static int arrow_begin(struct target *target, const struct view *view, struct buffer *out)
 {
-    struct columns columns = {0};
-    struct state *state = new_state(target, out);
-    int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
-    if (outcome == 0)
-        outcome = declare(state->file, &columns, view, target);
-    if (outcome != 0)
-        message_no_memory();
-    columns_free(&columns);
-    return outcome == 0 ? arrow_file_open(state->file) : -1;
-}
-
-static int arrow_place(struct target *target, const struct view *view, const char *bytes, size_t length,
-                       struct buffer *out)
-{
-    struct state *state = target->state;
-    (void)view;
-    if (length == 0)
-        return 0;
-    const struct column_batch rows = column_batch_get(bytes);
-    state->out = out;
-    int outcome = arrow_file_rows(state->file, &rows);
-    target->held = arrow_file_held(state->file);
-    return outcome;
-}
-
-static int ease(struct target *target, struct buffer *out, bool all)
-{
-    struct state *state = target->state;
-    state->out = out;
-    int outcome = arrow_file_ease(state->file, all);
-    target->held = arrow_file_held(state->file);
-    return outcome;
-}
-
-static int arrow_ease(struct target *target, struct buffer *out)
-{
-    return ease(target, out, true);
-}
-
-static int arrow_show(struct target *target, struct buffer *out)
-{
-    return target->state ? ease(target, out, false) : 0;
-}
-
-static int arrow_end(struct target *target, struct buffer *out)
-{
-    struct state *state = target->state;
-    if (!state)
-        return 0;
-    state->out = out;
-    return arrow_file_end(state->file, target->name);
-}
-
-static void arrow_forget(struct target *target)
-{
-    struct state *state = target->state;
-    if (!state)
-        return;
-    arrow_file_free(state->file);
-    free(state);
+    return column_target_begin(&(struct column_format){make, declare, 0}, target, view, out);
 }
 
 const struct writer writer_arrow = {.column_cost = COLUMN_COST,
                                     .prepare = columns_prepare,
                                     .begin = arrow_begin,
                                     .rows = columns_put,
-                                    .place = arrow_place,
-                                    .ease = arrow_ease,
-                                    .show = arrow_show,
-                                    .end = arrow_end,
-                                    .forget = arrow_forget};
+                                    .place = column_target_place,
+                                    .ease = column_target_ease,
+                                    .show = column_target_show,
+                                    .end = column_target_end,
+                                    .forget = column_target_forget};

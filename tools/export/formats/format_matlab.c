@@ -1,22 +1,15 @@
 /* MAT-files and HDF5: what the columns of a table are in a file of MATLAB variables (tools/matlab). */
-#include "format.h"
+#include "column_target.h"
 
 #include <stdio.h>
 
 #include "export/files/atomic_file.h"
-#include "base/process/message.h"
 #include "input/robots/labels.h"
 #include "export/rows/field_notes.h"
 #include "matlab/matlab.h"
 
 /* A share of a data set: its attributes, its chunks, its place in the file's directory. */
 #define COLUMN_COST 180
-
-/* What is known of a file. */
-struct state {
-    struct matlab_file *file;
-    int64_t time; /* of the first row */
-};
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
@@ -57,7 +50,7 @@ static size_t unit_of(const struct column *column, const struct armtap_field *fi
 }
 
 /* Values are those of enums.def, which are small. */
-static void add_values(struct matlab_file *file, const struct armtap_field *field, const struct view *view)
+static void add_values(struct column_file *file, const struct armtap_field *field, const struct view *view)
 {
     const struct armtap_enum_value *value;
     for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++)
@@ -65,8 +58,24 @@ static void add_values(struct matlab_file *file, const struct armtap_field *fiel
             matlab_file_add_value(file, value->is_bit, (int32_t)value->value, value->name);
 }
 
+static void note_table(struct column_file *file, const struct table *table, const struct labels *labels)
+{
+    char number[16];
+    matlab_file_add_note(file, "version", armtap_version());
+    if (!table || table->layout_count == 0)
+        return;
+    matlab_file_add_note(file, "direction", armtap_direction_name(table->direction));
+    if (table->is_joined)
+        return;
+    snprintf(number, sizeof number, "%u", table->stream);
+    matlab_file_add_note(file, "robot", labels_name(labels, table->robot));
+    matlab_file_add_note(file, "stream", number);
+    matlab_file_add_note(file, "protocol", armtap_protocol_name(table->protocol));
+}
+
 /* 0, or -1 without memory. */
-static int declare(struct matlab_file *file, const struct columns *columns, const struct view *view)
+static int declare(struct column_file *file, const struct columns *columns, const struct view *view,
+                   const struct target *target)
 {
     struct buffer name = {0};
     for (size_t i = 0; i < columns->count && !name.failed; i += columns_of(&columns->column[i])) {
@@ -83,116 +92,43 @@ static int declare(struct matlab_file *file, const struct columns *columns, cons
             add_values(file, field, view);
     }
     free(name.data);
+    note_table(file, view->table, target->settings->labels);
     return name.failed ? -1 : 0;
-}
-
-static void note_table(struct matlab_file *file, const struct table *table, const struct labels *labels)
-{
-    char number[16];
-    matlab_file_add_note(file, "version", armtap_version());
-    if (!table || table->layout_count == 0)
-        return;
-    matlab_file_add_note(file, "direction", armtap_direction_name(table->direction));
-    if (table->is_joined)
-        return;
-    snprintf(number, sizeof number, "%u", table->stream);
-    matlab_file_add_note(file, "robot", labels_name(labels, table->robot));
-    matlab_file_add_note(file, "stream", number);
-    matlab_file_add_note(file, "protocol", armtap_protocol_name(table->protocol));
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static struct state *new_state(struct target *target, enum matlab_kind kind)
+static struct column_file *make(const struct target *target, const struct column_output *output, unsigned dialect)
 {
-    struct state *state = calloc(1, sizeof *state);
-    const struct matlab_options options = {kind, target->settings->packer, target->settings->spool};
-    if (!state)
-        return NULL;
-    *state = (struct state){.file = matlab_file_new(&options), .time = ARMTAP_NO_TIME};
-    target->state = state;
-    return state->file ? state : NULL;
-}
-
-static int begin_file(struct target *target, const struct view *view, enum matlab_kind kind)
-{
-    struct columns columns = {0};
-    struct state *state = new_state(target, kind);
-    int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
-    if (outcome == 0)
-        outcome = declare(state->file, &columns, view);
-    if (outcome == 0)
-        note_table(state->file, view->table, target->settings->labels);
-    else
-        message_no_memory();
-    columns_free(&columns);
-    return outcome == 0 ? matlab_file_open(state->file) : -1;
+    return matlab_file_new(output, (enum matlab_kind)dialect, target->settings->packer);
 }
 
 static int matlab_begin_73(struct target *target, const struct view *view, struct buffer *out)
 {
-    (void)out;
-    return begin_file(target, view, MATLAB_KIND_73);
+    return column_target_begin(&(struct column_format){make, declare, MATLAB_KIND_73}, target, view, out);
 }
 
 static int matlab_begin_hdf5(struct target *target, const struct view *view, struct buffer *out)
 {
-    (void)out;
-    return begin_file(target, view, MATLAB_KIND_HDF5);
+    return column_target_begin(&(struct column_format){make, declare, MATLAB_KIND_HDF5}, target, view, out);
 }
 
 static int matlab_begin_5(struct target *target, const struct view *view, struct buffer *out)
 {
-    (void)out;
-    return begin_file(target, view, MATLAB_KIND_5);
-}
-
-/* The first column has the time. */
-static int matlab_place(struct target *target, const struct view *view, const char *bytes, size_t length,
-                        struct buffer *out)
-{
-    struct state *state = target->state;
-    (void)view;
-    (void)out;
-    if (length == 0)
-        return 0;
-    const struct column_batch rows = column_batch_get(bytes);
-    if (state->time == ARMTAP_NO_TIME && (rows.present[0] & 1) != 0)
-        state->time = (int64_t)rows.values[0];
-    int outcome = matlab_file_rows(state->file, &rows);
-    target->held = matlab_file_held(state->file);
-    return outcome;
-}
-
-static int matlab_ease(struct target *target, struct buffer *out)
-{
-    struct state *state = target->state;
-    (void)out;
-    int outcome = matlab_file_ease(state->file);
-    target->held = matlab_file_held(state->file);
-    return outcome;
+    return column_target_begin(&(struct column_format){make, declare, MATLAB_KIND_5}, target, view, out);
 }
 
 static int matlab_end(struct target *target, struct buffer *out)
 {
-    struct state *state = target->state;
+    struct column_file *file = column_target_file(target);
     int error = 0;
     (void)out;
-    if (!state)
+    if (!file)
         return 0;
-    enum matlab_outcome outcome = matlab_file_end(state->file, target->path, target->name, state->time, &error);
+    enum matlab_outcome outcome = matlab_file_end(file, target->path, target->name, &error);
     if (outcome == MATLAB_SYSTEM)
         sink_file_report(target->name, error);
     return outcome == MATLAB_OK ? 0 : -1;
-}
-
-static void matlab_forget(struct target *target)
-{
-    struct state *state = target->state;
-    if (!state)
-        return;
-    matlab_file_free(state->file);
-    free(state);
 }
 
 #ifdef ARMTAP_WITH_HDF5
@@ -209,7 +145,8 @@ static void matlab_forget(struct target *target)
 #define WRITER(library, load_it, how)                                                                                  \
     {                                                                                                                  \
         .lacks = (library), .load = (load_it), .column_cost = COLUMN_COST, .prepare = columns_prepare, .begin = (how), \
-        .rows = columns_put, .place = matlab_place, .ease = matlab_ease, .end = matlab_end, .forget = matlab_forget    \
+        .rows = columns_put, .place = column_target_place, .ease = column_target_ease, .end = matlab_end,              \
+        .forget = column_target_forget                                                                                 \
     }
 const struct writer writer_mat = WRITER(LACKS_HDF5, matlab_hdf5_load, matlab_begin_73);
 const struct writer writer_mat_v5 = WRITER(LACKS_MATIO, matlab_v5_load, matlab_begin_5);

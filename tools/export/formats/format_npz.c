@@ -1,19 +1,11 @@
 /* numpy: what the columns of a table are in a file of arrays (tools/npz). */
-#include "column_notes.h"
+#include "column_target.h"
 
-#include "base/process/message.h"
 #include "base/text/json_writer.h"
 #include "npz/npz.h"
 
 /* An array's headers, name and place; a share of a vector's. */
 #define COLUMN_COST 400
-
-/* What is known of a file. */
-struct state {
-    struct npz_file *file;
-    struct target *target;
-    struct buffer *out; /* of the current call */
-};
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
@@ -73,7 +65,7 @@ static void put_types(const struct columns *columns, struct buffer *meta)
 }
 
 /* 0, or -1 without memory. */
-static int declare(struct npz_file *file, const struct columns *columns, const struct view *view,
+static int declare(struct column_file *file, const struct columns *columns, const struct view *view,
                    const struct target *target)
 {
     struct buffer name = {0}, meta = {0};
@@ -100,84 +92,23 @@ static int declare(struct npz_file *file, const struct columns *columns, const s
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static int take_bytes(void *user, const char *bytes, size_t length)
+static struct column_file *make(const struct target *target, const struct column_output *output, unsigned dialect)
 {
-    struct state *state = user;
-    return target_append(state->target, state->out, bytes, length);
-}
-
-static struct state *new_state(struct target *target)
-{
-    struct state *state = calloc(1, sizeof *state);
-    if (!state)
-        return NULL;
-    *state = (struct state){.target = target};
-    const struct npz_options options = {.spool = target->settings->spool, .write = take_bytes, .user = state};
-    state->file = npz_file_new(&options);
-    target->state = state;
-    return state->file ? state : NULL;
+    (void)target;
+    (void)dialect;
+    return npz_file_new(output);
 }
 
 static int npz_begin(struct target *target, const struct view *view, struct buffer *out)
 {
-    struct columns columns = {0};
-    struct state *state = new_state(target);
-    (void)out;
-    int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
-    if (outcome == 0)
-        outcome = declare(state->file, &columns, view, target);
-    if (outcome != 0)
-        message_no_memory();
-    columns_free(&columns);
-    return outcome == 0 ? npz_file_open(state->file) : -1;
-}
-
-static int npz_place(struct target *target, const struct view *view, const char *bytes, size_t length,
-                     struct buffer *out)
-{
-    struct state *state = target->state;
-    (void)view;
-    (void)out;
-    if (length == 0)
-        return 0;
-    const struct column_batch rows = column_batch_get(bytes);
-    int outcome = npz_file_rows(state->file, &rows);
-    target->held = npz_file_held(state->file);
-    return outcome;
-}
-
-static int npz_ease(struct target *target, struct buffer *out)
-{
-    struct state *state = target->state;
-    (void)out;
-    int outcome = npz_file_ease(state->file);
-    target->held = npz_file_held(state->file);
-    return outcome;
-}
-
-static int npz_end(struct target *target, struct buffer *out)
-{
-    struct state *state = target->state;
-    if (!state)
-        return 0;
-    state->out = out;
-    return npz_file_end(state->file);
-}
-
-static void npz_forget(struct target *target)
-{
-    struct state *state = target->state;
-    if (!state)
-        return;
-    npz_file_free(state->file);
-    free(state);
+    return column_target_begin(&(struct column_format){make, declare, 0}, target, view, out);
 }
 
 const struct writer writer_npz = {.column_cost = COLUMN_COST,
                                   .prepare = columns_prepare,
                                   .begin = npz_begin,
                                   .rows = columns_put,
-                                  .place = npz_place,
-                                  .ease = npz_ease,
-                                  .end = npz_end,
-                                  .forget = npz_forget};
+                                  .place = column_target_place,
+                                  .ease = column_target_ease,
+                                  .end = column_target_end,
+                                  .forget = column_target_forget};

@@ -1,7 +1,6 @@
 /* Parquet: what the columns of a table are in a Parquet file (tools/parquet). */
-#include "column_notes.h"
+#include "column_target.h"
 
-#include "base/process/message.h"
 #include "parquet/parquet.h"
 #include "export/files/partition.h"
 
@@ -10,12 +9,7 @@
 
 static const char created_by[] = "armtap version " ARMTAP_VERSION " (build 0)";
 
-/* What is known of a file. */
-struct state {
-    struct parquet_file *file;
-    struct target *target;
-    struct buffer *out; /* of the current call */
-};
+enum { USUAL, SMALL }; /* dialects */
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
@@ -44,8 +38,8 @@ static void take_note(void *user, const char *key, const char *text, size_t leng
     parquet_file_add_note(user, key, text, length);
 }
 
-/* Without memory, parquet_file_end() fails. */
-static void note_provenance(struct parquet_file *file, const struct provenance *provenance)
+/* Without memory, the end fails. */
+static void note_provenance(struct column_file *file, const struct provenance *provenance)
 {
     struct buffer value = {0};
     for (enum provenance_note i = 0; provenance && i < PROVENANCE_NOTES; i++) {
@@ -60,32 +54,17 @@ static void note_provenance(struct parquet_file *file, const struct provenance *
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static int take_bytes(void *user, const char *bytes, size_t length)
+static struct column_file *make(const struct target *target, const struct column_output *output, unsigned dialect)
 {
-    struct state *state = user;
-    return target_append(state->target, state->out, bytes, length);
-}
-
-static struct state *new_state(struct target *target, bool splits_bytes)
-{
-    struct state *state = calloc(1, sizeof *state);
-    if (!state)
-        return NULL;
-    *state = (struct state){.target = target};
     const struct parquet_options options = {.packer = target->settings->packer,
-                                            .spool = target->settings->spool,
-                                            .write = take_bytes,
-                                            .user = state,
                                             .created_by = created_by,
-                                            .splits_bytes = splits_bytes,
+                                            .splits_bytes = dialect == SMALL,
                                             .is_sorted_by_first = true};
-    state->file = parquet_file_new(&options);
-    target->state = state;
-    return state->file ? state : NULL;
+    return parquet_file_new(output, &options);
 }
 
 /* 0, or -1 without memory. */
-static int declare(struct parquet_file *file, const struct columns *columns, const struct view *view,
+static int declare(struct column_file *file, const struct columns *columns, const struct view *view,
                    const struct target *target)
 {
     struct buffer name = {0};
@@ -100,77 +79,27 @@ static int declare(struct parquet_file *file, const struct columns *columns, con
     return name.failed ? -1 : notes_of_columns(&taker, columns, view, NOTES_BY_COLUMN);
 }
 
-static int begin_file(struct target *target, const struct view *view, bool splits_bytes)
-{
-    struct columns columns = {0};
-    struct state *state = new_state(target, splits_bytes);
-    int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
-    if (outcome == 0)
-        outcome = declare(state->file, &columns, view, target);
-    if (outcome != 0)
-        message_no_memory();
-    columns_free(&columns);
-    return outcome == 0 ? parquet_file_open(state->file) : -1;
-}
-
 static int parquet_begin(struct target *target, const struct view *view, struct buffer *out)
 {
-    (void)out;
-    return begin_file(target, view, false);
+    return column_target_begin(&(struct column_format){make, declare, USUAL}, target, view, out);
 }
 
 static int parquet_begin_small(struct target *target, const struct view *view, struct buffer *out)
 {
-    (void)out;
-    return begin_file(target, view, true);
-}
-
-static int parquet_place(struct target *target, const struct view *view, const char *bytes, size_t length,
-                         struct buffer *out)
-{
-    struct state *state = target->state;
-    (void)view;
-    if (length == 0)
-        return 0;
-    const struct column_batch rows = column_batch_get(bytes);
-    state->out = out;
-    int outcome = parquet_file_rows(state->file, &rows);
-    target->held = parquet_file_held(state->file);
-    return outcome;
-}
-
-static int parquet_ease(struct target *target, struct buffer *out)
-{
-    struct state *state = target->state;
-    state->out = out;
-    int outcome = parquet_file_ease(state->file);
-    target->held = parquet_file_held(state->file);
-    return outcome;
+    return column_target_begin(&(struct column_format){make, declare, SMALL}, target, view, out);
 }
 
 static int parquet_end(struct target *target, struct buffer *out)
 {
-    struct state *state = target->state;
-    if (!state)
-        return 0;
-    state->out = out;
-    note_provenance(state->file, target->provenance);
-    return parquet_file_end(state->file);
-}
-
-static void parquet_forget(struct target *target)
-{
-    struct state *state = target->state;
-    if (!state)
-        return;
-    parquet_file_free(state->file);
-    free(state);
+    if (column_target_file(target))
+        note_provenance(column_target_file(target), target->provenance);
+    return column_target_end(target, out);
 }
 
 #define WRITER(how)                                                                                                    \
     {                                                                                                                  \
         .column_cost = COLUMN_COST, .prepare = columns_prepare, .begin = (how), .rows = columns_put,                   \
-        .place = parquet_place, .ease = parquet_ease, .end = parquet_end, .forget = parquet_forget                     \
+        .place = column_target_place, .ease = column_target_ease, .end = parquet_end, .forget = column_target_forget   \
     }
 const struct writer writer_parquet = WRITER(parquet_begin);
 const struct writer writer_parquet_small = WRITER(parquet_begin_small);

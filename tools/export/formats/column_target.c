@@ -1,9 +1,104 @@
-#include "column_notes.h"
+#include "column_target.h"
 
 #include <stdio.h>
 
+#include "base/process/message.h"
 #include "export/rows/field_notes.h"
 #include "input/robots/labels.h"
+
+struct column_target {
+    struct column_file *file;
+    struct target *target;
+    struct buffer *out; /* of the current call */
+};
+
+static int take_bytes(void *user, const char *bytes, size_t length)
+{
+    struct column_target *state = user;
+    return target_append(state->target, state->out, bytes, length);
+}
+
+struct column_file *column_target_file(const struct target *target)
+{
+    const struct column_target *state = target->state;
+    return state ? state->file : NULL;
+}
+
+/* The state at the beginning of a call. */
+static struct column_file *file_for(struct target *target, struct buffer *out)
+{
+    struct column_target *state = target->state;
+    if (state)
+        state->out = out;
+    return column_target_file(target);
+}
+
+static struct column_file *make_file(const struct column_format *format, struct target *target)
+{
+    struct column_target *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    const struct column_output output = {.spool = target->settings->spool, .write = take_bytes, .user = state};
+    *state = (struct column_target){.target = target, .file = format->make(target, &output, format->dialect)};
+    target->state = state;
+    return state->file;
+}
+
+int column_target_begin(const struct column_format *format, struct target *target, const struct view *view,
+                        struct buffer *out)
+{
+    struct columns columns = {0};
+    struct column_file *file = make_file(format, target);
+    int outcome = file ? columns_gather(&columns, view, NULL, 0) : -1;
+    if (outcome == 0)
+        outcome = format->declare(file, &columns, view, target);
+    if (outcome != 0)
+        message_no_memory();
+    columns_free(&columns);
+    return outcome == 0 ? file->kind->open(file_for(target, out)) : -1;
+}
+
+/* Tells what the file holds after a call. */
+static int held(struct target *target, int outcome)
+{
+    target->held = column_table_held(&column_target_file(target)->table);
+    return outcome;
+}
+
+int column_target_place(struct target *target, const struct view *view, const char *bytes, size_t length,
+                        struct buffer *out)
+{
+    (void)view;
+    if (length == 0)
+        return 0;
+    const struct column_batch rows = column_batch_get(bytes);
+    return held(target, column_file_rows(file_for(target, out), &rows));
+}
+
+int column_target_ease(struct target *target, struct buffer *out)
+{
+    return held(target, column_file_ease(file_for(target, out), true));
+}
+
+int column_target_show(struct target *target, struct buffer *out)
+{
+    struct column_file *file = file_for(target, out);
+    return file ? held(target, column_file_ease(file, false)) : 0;
+}
+
+int column_target_end(struct target *target, struct buffer *out)
+{
+    struct column_file *file = file_for(target, out);
+    return file ? column_file_end(file, target->name) : 0;
+}
+
+void column_target_forget(struct target *target)
+{
+    column_file_free(column_target_file(target));
+    free(target->state);
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 static void take(const struct note_taker *taker, const char *key, const char *value)
 {
