@@ -11,6 +11,14 @@ const char *armtap_aubo_libraries(void)
     return NULL;
 }
 
+const char *armtap_recipe_aubo_problem(const char *message, size_t length, size_t *at)
+{
+    (void)message, (void)length;
+    if (at)
+        *at = 0;
+    return armtap_strerror(ARMTAP_ERR_UNSUPPORTED);
+}
+
 int armtap_recipe_aubo(const char *message, size_t length, struct armtap_recipe **recipe)
 {
     (void)message;

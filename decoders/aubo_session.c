@@ -15,6 +15,7 @@ struct set_up {
     bool ends;
     enum armtap_direction direction;   /* of its data */
     struct armtap_json_token segments; /* a list of names */
+    const char *at;                    /* what was read last; a fault is there */
     size_t count, name_bytes;          /* of the names, each with a NUL */
 };
 
@@ -32,8 +33,10 @@ static const char *read_channel(const struct armtap_json_token *body, struct set
 {
     struct armtap_json_token channel;
     int64_t number;
+    set_up->at = body->text;
     if (!armtap_json_member(body, "chanel", &channel) && !armtap_json_member(body, "channel", &channel))
         return "a set-up without a channel";
+    set_up->at = channel.text;
     if (!read_integer(&channel, &number) || number < 0 || number >= ARMTAP_AUBO_CHANNELS)
         return "a set-up whose channel is not from 0 to 99";
     set_up->channel = (int)number;
@@ -44,18 +47,21 @@ static const char *read_channel(const struct armtap_json_token *body, struct set
 static const char *read_segments(const struct armtap_json_token *body, struct set_up *set_up, char *room)
 {
     struct armtap_json_token segment;
+    set_up->at = body->text;
     if (!armtap_json_member(body, "segments", &set_up->segments) || set_up->segments.kind != ARMTAP_JSON_ARRAY)
         return "a set-up without a list of segments";
     struct armtap_json json = armtap_json_inside(&set_up->segments);
-    bool all_names = true;
+    const char *no_name = NULL;
     for (; armtap_json_value(&json, &segment); set_up->count++) {
         size_t length = segment.kind == ARMTAP_JSON_STRING ? armtap_json_text(&segment, room) : 0;
-        all_names = all_names && length > 0 && !memchr(room, '\0', length);
+        if (!no_name && (length == 0 || memchr(room, '\0', length)))
+            no_name = segment.text;
         set_up->name_bytes += length + 1;
     }
+    set_up->at = no_name ? no_name : set_up->segments.text;
     if (set_up->count > SEGMENTS_MAX)
         return "a set-up of more than 1000 segments";
-    return all_names ? NULL : "a set-up with a segment that is not a name";
+    return no_name ? "a set-up with a segment that is not a name" : NULL;
 }
 
 static const char *read_frequency(const struct armtap_json_token *body, struct set_up *set_up)
@@ -64,6 +70,7 @@ static const char *read_frequency(const struct armtap_json_token *body, struct s
     set_up->ends = set_up->count == 0;
     if (!armtap_json_member(body, "frequency", &frequency))
         return NULL;
+    set_up->at = frequency.text;
     if (frequency.kind != ARMTAP_JSON_NUMBER)
         return "a set-up whose frequency is not a number";
     double number = armtap_json_double(&frequency);
@@ -75,7 +82,8 @@ static const char *read_frequency(const struct armtap_json_token *body, struct s
 static const char *read_direction(const struct armtap_json_token *body, struct set_up *set_up)
 {
     struct armtap_json_token to_server = {.kind = ARMTAP_JSON_FALSE};
-    armtap_json_member(body, "to_server", &to_server);
+    if (armtap_json_member(body, "to_server", &to_server))
+        set_up->at = to_server.text;
     if (to_server.kind != ARMTAP_JSON_FALSE && to_server.kind != ARMTAP_JSON_TRUE)
         return "a set-up whose to_server is neither true nor false";
     set_up->direction = to_server.kind == ARMTAP_JSON_TRUE ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
@@ -87,7 +95,7 @@ static const char *read_set_up(const struct armtap_json_token *message, struct s
 {
     struct armtap_json json = armtap_json_inside(message);
     struct armtap_json_token body, more;
-    memset(set_up, 0, sizeof *set_up);
+    *set_up = (struct set_up){.at = message->text};
     armtap_json_value(&json, &body); /* 100 */
     if (!armtap_json_value(&json, &body) || body.kind != ARMTAP_JSON_OBJECT || armtap_json_value(&json, &more))
         return "a set-up that is not 100 and one object";
@@ -127,26 +135,78 @@ static bool first_number(const struct armtap_json_token *message, int64_t *numbe
     return armtap_json_value(&json, &first) && read_integer(&first, number);
 }
 
-int armtap_recipe_aubo(const char *text, size_t length, struct armtap_recipe **recipe)
+/* What is wrong with a text that is no JSON, and where. */
+static const char *fault_of(const char *text, size_t length, const char **at)
 {
-    struct armtap_aubo_reader reader = {NULL, 0};
+    static const char *const faults[] = {
+        [ARMTAP_JSON_FINE] = "not a list",
+        [ARMTAP_JSON_BAD_WORD] = "neither a number nor a word of JSON",
+        [ARMTAP_JSON_BAD_ESCAPE] = "an escape that JSON does not have",
+        [ARMTAP_JSON_BAD_BYTE] = "a control character inside a string",
+        [ARMTAP_JSON_MISPLACED] = "a character that JSON does not allow there",
+        [ARMTAP_JSON_TOO_DEEP] = "too deeply nested brackets",
+        [ARMTAP_JSON_CUT] = "it does not end",
+    };
+    struct armtap_json json = armtap_json_begin(text, length);
+    struct armtap_json_token token;
+    while (armtap_json_next(&json, &token)) {
+    }
+    *at = json.fault == ARMTAP_JSON_FINE ? text : json.wrong;
+    return faults[json.fault];
+}
+
+/* Reads a set-up that was written by hand. Returns the fault, which is at set_up->at, or NULL. `room` is as long. */
+static const char *read_given(const char *text, size_t length, struct set_up *set_up, char *room)
+{
     struct armtap_json_token message;
-    struct set_up set_up;
     size_t count;
     int64_t number;
+    *set_up = (struct set_up){.at = text};
+    if (length > ARMTAP_AUBO_MESSAGE_MAX)
+        return "longer than a message of AUBO";
+    if (!armtap_aubo_is_json((const uint8_t *)text, length, &message, &count))
+        return fault_of(text, length, &set_up->at);
+    set_up->at = message.text;
+    if (!first_number(&message, &number) || number != ARMTAP_AUBO_SET_UP)
+        return "not a list that begins with 100";
+    const char *wrong = read_set_up(&message, set_up, room);
+    return !wrong && set_up->count == 0 ? "a set-up without segments, which ends its channel" : wrong;
+}
+
+static int take_given(const char *text, size_t length, struct armtap_recipe **recipe, const char **wrong, size_t *at)
+{
+    struct armtap_aubo_reader reader = {NULL, 0};
+    struct set_up set_up;
+    int error = armtap_aubo_reader_room(&reader, length);
+    if (error != ARMTAP_OK)
+        return error;
+    *wrong = read_given(text ? text : "", length, &set_up, reader.copy);
+    *at = *wrong && text ? (size_t)(set_up.at - text) : 0;
+    error = *wrong ? ARMTAP_ERR_NOT_OURS : recipe ? make_recipe(&set_up, reader.copy, recipe) : ARMTAP_OK;
+    armtap_aubo_reader_free(&reader);
+    return error;
+}
+
+int armtap_recipe_aubo(const char *text, size_t length, struct armtap_recipe **recipe)
+{
+    const char *wrong;
+    size_t at;
     if (!recipe || (!text && length > 0))
         return ARMTAP_ERR_ARGUMENT;
     *recipe = NULL;
-    if (length > ARMTAP_AUBO_MESSAGE_MAX || !armtap_aubo_is_json((const uint8_t *)text, length, &message, &count) ||
-        !first_number(&message, &number) || number != ARMTAP_AUBO_SET_UP)
-        return ARMTAP_ERR_NOT_OURS;
-    int error = armtap_aubo_reader_room(&reader, length);
-    if (error == ARMTAP_OK)
-        error = !read_set_up(&message, &set_up, reader.copy) && set_up.count > 0
-                    ? make_recipe(&set_up, reader.copy, recipe)
-                    : ARMTAP_ERR_NOT_OURS;
-    armtap_aubo_reader_free(&reader);
-    return error;
+    return take_given(text, length, recipe, &wrong, &at);
+}
+
+const char *armtap_recipe_aubo_problem(const char *text, size_t length, size_t *at)
+{
+    const char *wrong = NULL;
+    size_t unused;
+    at = at ? at : &unused;
+    *at = 0;
+    if (!text && length > 0)
+        return "there is no message";
+    int error = take_given(text, length, NULL, &wrong, at);
+    return error == ARMTAP_ERR_MEMORY ? armtap_strerror(error) : wrong;
 }
 
 /* ---- channels ---- */
@@ -366,21 +426,9 @@ static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const s
 int armtap_aubo_say_not_json(struct armtap_conn *conn, const struct armtap_frame *frame, const uint8_t *bytes,
                              size_t length, uint64_t offset)
 {
-    static const char *const faults[] = {
-        [ARMTAP_JSON_FINE] = "not a list",
-        [ARMTAP_JSON_BAD_WORD] = "neither a number nor a word of JSON",
-        [ARMTAP_JSON_BAD_ESCAPE] = "an escape that JSON does not have",
-        [ARMTAP_JSON_BAD_BYTE] = "a control character inside a string",
-        [ARMTAP_JSON_MISPLACED] = "a character that JSON does not allow there",
-        [ARMTAP_JSON_TOO_DEEP] = "too deeply nested brackets",
-        [ARMTAP_JSON_CUT] = "it does not end",
-    };
-    const char *text = (const char *)bytes;
-    struct armtap_json json = armtap_json_begin(text, length);
-    struct armtap_json_token token;
-    while (armtap_json_next(&json, &token)) {
-    }
-    return armtap_aubo_say_bad(conn, frame, faults[json.fault], offset + (uint64_t)(json.wrong - text));
+    const char *text = (const char *)bytes, *at;
+    const char *fault = fault_of(text, length, &at);
+    return armtap_aubo_say_bad(conn, frame, fault, offset + (uint64_t)(at - text));
 }
 
 bool armtap_aubo_known_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,

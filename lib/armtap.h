@@ -404,6 +404,10 @@ ARMTAP_API int armtap_recipe_rtde_problem(const char *names, const char *types, 
  * "segments":["R1_actual_q"],"to_server":false,"trigger":0}]. The caller releases it. ERR_NOT_OURS if `message` is not
  * such a text, ERR_UNSUPPORTED if the library was built without AUBO. */
 ARMTAP_API int armtap_recipe_aubo(const char *message, size_t length, struct armtap_recipe **recipe);
+/* Why it would be refused, in words: "a set-up whose channel is not from 0 to 99"; NULL if it would not. `at` (may be
+ * NULL) becomes the offset of what is wrong in the message. A name that the table lacks is not refused: its entry has
+ * no field, and armtap_field_nearest may know which one was meant. */
+ARMTAP_API const char *armtap_recipe_aubo_problem(const char *message, size_t length, size_t *at);
 
 /* The default output recipe of a well-known client: armtap's fallback if the handshake was not captured. */
 struct armtap_known_recipe {

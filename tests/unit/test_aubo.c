@@ -764,47 +764,75 @@ static void test_the_recipe_given(void **unused)
     log_free(&log);
 }
 
+/* What is wrong with a set-up, and the text from there on, unless it does not matter where. */
 static void test_what_is_no_recipe(void **unused)
 {
-    static const char *const wrong[] = {
-        "",
-        " ",
-        "[",
-        "[]",
-        "[100]",
-        "[100,{}]",
-        "{\"chanel\":0}",
-        "[0,1]",
-        "100",
-        "null",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[]}]",
-        "[100,{\"chanel\":100,\"frequency\":1,\"segments\":[\"a\"]}]",
-        "[100,{\"chanel\":-1,\"frequency\":1,\"segments\":[\"a\"]}]",
-        "[100,{\"chanel\":\"0\",\"frequency\":1,\"segments\":[\"a\"]}]",
-        "[100,{\"chanel\":0,\"frequency\":\"1\",\"segments\":[\"a\"]}]",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[1]}]",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"\"]}]",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\\u0000b\"]}]",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":\"a\"}]",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"],\"to_server\":1}]",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]},1]",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]}] x",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]}",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a",
-        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\\",
+    static const struct {
+        const char *text, *fault, *from;
+    } wrong[] = {
+        {"", "it does not end", ""},
+        {" ", "it does not end", ""},
+        {"[", "it does not end", ""},
+        {"[]", "not a list that begins with 100", "[]"},
+        {"[100]", "a set-up that is not 100 and one object", "[100]"},
+        {"[100,{}]", "a set-up without a channel", "{}]"},
+        {"{\"chanel\":0}", "not a list that begins with 100", "{\"chanel\":0}"},
+        {"[0,1]", "not a list that begins with 100", "[0,1]"},
+        {"100", "not a list", "100"},
+        {" null", "not a list", " null"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[]}]", "a set-up without segments, which ends its channel",
+         NULL},
+        {"[100,{\"chanel\":0,\"frequency\":1}]", "a set-up without a list of segments",
+         "{\"chanel\":0,\"frequency\":1}]"},
+        {"[100,{\"chanel\":100,\"frequency\":1,\"segments\":[\"a\"]}]", "a set-up whose channel is not from 0 to 99",
+         "100,\"frequency\":1,\"segments\":[\"a\"]}]"},
+        {"[100,{\"chanel\":-1,\"frequency\":1,\"segments\":[\"a\"]}]", "a set-up whose channel is not from 0 to 99",
+         "-1,\"frequency\":1,\"segments\":[\"a\"]}]"},
+        {"[100,{\"chanel\":\"0\",\"frequency\":1,\"segments\":[\"a\"]}]", "a set-up whose channel is not from 0 to 99",
+         "\"0\",\"frequency\":1,\"segments\":[\"a\"]}]"},
+        {"[100,{\"chanel\":0,\"frequency\":\"1\",\"segments\":[\"a\"]}]", "a set-up whose frequency is not a number",
+         "\"1\",\"segments\":[\"a\"]}]"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"b\",1,2]}]", "a set-up with a segment that is not a name",
+         "1,2]}]"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"\"]}]", "a set-up with a segment that is not a name",
+         "\"\"]}]"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\\u0000b\"]}]",
+         "a set-up with a segment that is not a name", "\"a\\u0000b\"]}]"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":\"a\"}]", "a set-up without a list of segments",
+         "{\"chanel\":0,\"frequency\":1,\"segments\":\"a\"}]"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"],\"to_server\":1}]",
+         "a set-up whose to_server is neither true nor false", "1}]"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]},1]", "a set-up that is not 100 and one object",
+         "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]},1]"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]}] x", "a character that JSON does not allow there",
+         "x"},
+        {"[100,{\"chanel\":nil}]", "neither a number nor a word of JSON", "nil}]"},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]}", "it does not end", ""},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a", "it does not end", NULL},
+        {"[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\\", "an escape that JSON does not have", NULL},
     };
+    static const char good[] = "[100,{\"chanel\":0,\"segments\":[\"R1_actual_q\"]}]";
     struct armtap_recipe *recipe;
+    size_t at = 7;
     (void)unused;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        size_t length = strlen(wrong[i]);
+        size_t length = strlen(wrong[i].text);
         char *exact = malloc(length ? length : 1);
         assert_non_null(exact);
-        memcpy(exact, wrong[i], length);
+        memcpy(exact, wrong[i].text, length);
         recipe = (struct armtap_recipe *)1;
         if (armtap_recipe_aubo(exact, length, &recipe) != ARMTAP_ERR_NOT_OURS || recipe)
-            fail_msg("taken for a recipe: %s", wrong[i]);
+            fail_msg("taken for a recipe: %s", wrong[i].text);
+        const char *fault = armtap_recipe_aubo_problem(exact, length, &at);
+        if (!fault || strcmp(fault, wrong[i].fault) != 0 || at > length)
+            fail_msg("%s: %s", wrong[i].text, fault ? fault : "nothing");
+        if (wrong[i].from && strcmp(wrong[i].text + at, wrong[i].from) != 0)
+            fail_msg("%s: from %s", wrong[i].text, wrong[i].text + at);
         free(exact);
     }
+    assert_null(armtap_recipe_aubo_problem(good, sizeof good - 1, &at));
+    assert_int_equal(at, 0);
+    assert_non_null(armtap_recipe_aubo_problem(NULL, 1, NULL));
     assert_int_equal(armtap_recipe_aubo(NULL, 1, &recipe), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_recipe_aubo("[]", 2, NULL), ARMTAP_ERR_ARGUMENT);
     assert_non_null(strstr(armtap_aubo_libraries(), "wslay "));

@@ -195,6 +195,20 @@ static int parse_plain(struct parser *parser, char *text)
 
 /* ---- AUBO's subscription ----------------------------------------------------------------------------------------- */
 
+/* Says what is wrong with the subscription, and shows the text from there on. */
+static int fail_aubo(struct parser *parser, const char *text, size_t length)
+{
+    char what[400];
+    size_t at;
+    const char *wrong = armtap_recipe_aubo_problem(text, length, &at);
+    int shown = (int)strcspn(text + at, "\r\n");
+    snprintf(what, sizeof what,
+             "not an AUBO subscription: %s%s%.*s%s; one is as in [100,{\"chanel\":0,\"frequency\":50.0,"
+             "\"segments\":[\"R1_actual_q\"],\"to_server\":false,\"trigger\":0}]",
+             wrong, shown > 0 ? ", at '" : "", shown < 40 ? shown : 40, text + at, shown > 0 ? "'" : "");
+    return fail(parser, what, "");
+}
+
 static int parse_aubo(struct parser *parser, const char *text, size_t length, struct armtap_recipe **recipe)
 {
     switch (armtap_recipe_aubo(text, length, recipe)) {
@@ -205,10 +219,7 @@ static int parse_aubo(struct parser *parser, const char *text, size_t length, st
     case ARMTAP_ERR_MEMORY:
         return fail(parser, "out of memory", "");
     default:
-        return fail(parser,
-                    "not an AUBO subscription, as in [100,{\"chanel\":0,\"frequency\":50.0,"
-                    "\"segments\":[\"R1_actual_q\"],\"to_server\":false,\"trigger\":0}]",
-                    "");
+        return fail_aubo(parser, text, length);
     }
 }
 
