@@ -157,7 +157,9 @@ class Capture:
         if stop is None:
             self._need_end(options, "read(stop=10) takes ten seconds, records() goes on")
         number = stream.stream if isinstance(stream, results.Stream) else stream
-        options = {**options, "union": union, "stream": number, "fields": _names(fields), **_span(start, stop)}
+        # Columns are gathered in one thread; more would wait for each other.
+        options = {"threads": self._options.get("threads", 1), **options, "union": union, "stream": number, "fields": _names(fields),
+                   **_span(start, stop)}
         with memory_file("armtap-columns") as file:
             try:
                 self._run("export", {**options, "format": "npz", "output": "/dev/fd/%d" % file.fileno()}, file.fileno())
