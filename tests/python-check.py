@@ -19,6 +19,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import typing
 import warnings
@@ -186,6 +187,17 @@ def check_table():
     at = table["time"][10]
     expect("a moment to the nanosecond", capture.read(start=at, stop=at)["time_ns"].tolist() == [int(at.astype("int64"))])
     expect("options", capture.read(every=10).rows == 25 and set(capture.read(enums="name", fields="robot_mode")["robot_mode"]) == {"RUNNING"})
+    expect("a short moment", capture.read(start=1e-7).rows == 243 and capture.read(start=numpy.timedelta64(1, "us")).rows == 243)
+    expect("fields as objects", list(capture.read(fields=armtap.fields("actual_q")[:1])) == ["time", "time_ns", "actual_q"])
+    expect("a copy is a table", table.copy().units == table.units and table.copy() is not table)
+    for name in ("to", "from_", "format", "output", "split", "help"):
+        given = {name: "5"}
+        for act in (lambda: capture.read(**given), lambda: capture.diagnose(**given), lambda: capture.records(**given), lambda: armtap.open(STOP, **given).read()):
+            error = raised("an option that is another here", act, TypeError)
+            expect("an option that is another here", name + "= is no option here" in str(error), error)
+    files = lambda: len(os.listdir("/proc/self/fd"))
+    before, kept = files(), [capture.read(fields="timestamp") for _ in range(8)]
+    expect("a table that is kept needs no descriptor", files() == before and len(kept) == 8, before, files())
     union = armtap.open(SAMPLES + "rtde-two-recipes.pcap").read(union=True)
     mask = numpy.ma.getmaskarray(union["safety_status"])
     expect("absent integers", union["safety_status"].dtype == "int32" and 0 < mask.sum() < union.rows and
@@ -232,6 +244,7 @@ def check_errors():
     expect("no such field", error.status == 2 and "nonsense" in str(error), error)
     expect("an error's name", repr(armtap.Error) == "<class 'armtap.Error'>", armtap.Error)
     raised("two inputs", lambda: armtap.open(b"a", b"b"), ValueError)
+    expect("a list of sources", "open(*sources)" in str(raised("a list", lambda: armtap.open([STOP, STOP]), TypeError)))
     error = raised("several recipes", lambda: armtap.open(SAMPLES + "rtde-two-recipes.pcap").read(stream=0), armtap.SeveralStreams)
     expect("several recipes of a stream", [one.stream for one in error.streams] == [0] and str(error).endswith("\nhere: read(union=True)"), error)
     begin = time.monotonic()
@@ -325,6 +338,11 @@ def check_sources(folder):
            capture.streams[0].records == 243 and len(list(capture.records())) == 243, capture)
     one, other = list(capture.records()), capture.records()
     expect("bytes, read twice at once", [next(other), *zip(other, capture.records())][1][1] == one[0])
+    capture.close()
+    expect("bytes that are gone", "closed" in str(raised("bytes that are gone", capture.read, ValueError)))
+    os.rename(folder + "/r\u00f6\u20ac.pcap", os.fsencode(folder) + b"/\xff\xe9.pcap")
+    inside = [each for each in os.scandir(os.fsencode(folder)) if each.name == b"\xff\xe9.pcap"]
+    expect("a name that is no UTF-8", same(armtap.open(os.fsdecode(inside[0].path)).read(fields="actual_q")) and same(armtap.open(*inside).read(fields="actual_q")), inside)
     middle = next(at for number, at in enumerate(packets_of(data)) if number == 100)
     for name, part in (("1.pcap", data[:middle]), ("2.pcap", data[:24] + data[middle:])):
         with open("%s/%s" % (folder, name), "wb") as file:
@@ -410,6 +428,11 @@ def check_live():
         for record in armtap.open(robot).records():
             break
         del record
+        with armtap.open(robot) as capture:
+            closer = threading.Timer(0.3, capture.close)
+            closer.start()
+            expect("closed by another thread", len(list(capture.records(fields="timestamp"))) > 1)
+            closer.join()
         expect("leaving the loop ends it", until("the program ended", lambda: children() == before, 10))
         table = armtap.open(robot).read(fields="timestamp", stop=0.3)
         expect("a robot for some time", 10 < table.rows < 60, table.rows)
@@ -549,6 +572,30 @@ def check_code():
     expect("py.typed", os.path.exists(TOP + "/python/armtap/py.typed"))
 
 
+TYPED = """import armtap
+from pathlib import Path
+for record in armtap.open(Path("a"), "b", b"c", raw="rtde").records(fields=armtap.fields("x"), start=1):
+    print(record["time"])
+rows: int = armtap.open("rtde://a").read(fields=["x"], stop=1.5)["x"].shape[0]
+try:
+    print(armtap.open("a").streams[0].robot.upper(), armtap.open("a").diagnose().incidents[0].evidence[0].args)
+except armtap.SeveralStreams as error:
+    print(error.streams[0].records + 1, error.status, sorted(error.ids))
+"""
+
+
+def check_types(folder):
+    """The package and a program that uses it, by mypy."""
+    if ALL and not shutil.which("mypy"):
+        lacks("mypy", "the Python package's types")
+    elif ALL:
+        with open(folder + "/typed.py", "w", encoding="utf-8") as file:
+            file.write(TYPED)
+        done = subprocess.run(["mypy", "--strict", "--allow-untyped-calls", "--ignore-missing-imports", "--cache-dir", folder, TOP + "/python/armtap", folder + "/typed.py"],
+                              capture_output=True, text=True, check=False)
+        expect("mypy", done.returncode == 0, done.stdout)
+
+
 def is_sound(path):
     """Whether a wheel's RECORD is right; pip does not look."""
     import base64
@@ -615,7 +662,7 @@ def main():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the robot lacks what is asked for, and a busy machine skips
             check_live()
-        for check in (check_warnings, check_cut, check_sources, check_program, check_wheel):
+        for check in (check_warnings, check_cut, check_sources, check_program, check_types, check_wheel):
             place = "%s/%s" % (folder, check.__name__)
             os.mkdir(place)
             check(place)

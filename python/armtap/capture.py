@@ -5,10 +5,11 @@ import datetime
 import json
 import os
 import shutil
+import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Generator, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 from weakref import WeakSet
 
 import numpy as np
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
 
 Source = Union[str, bytes, "os.PathLike[str]"]
 Moment = Union[str, float, datetime.datetime, datetime.timedelta, np.datetime64, np.timedelta64]
+Names = Union[str, Iterable[Union[str, results.Field]], None]
+Records = Generator[Dict[str, Any], None, None]
 STANDARD_INPUT = "-"
+SECONDS = "+%.9f"  # since the first packet, for --from and --to
+# Options of the program that have another form here.
+ELSEWHERE = {"from": "start", "from_": "start", "to": "stop", "format": "read(), to_pandas() or records()", "output": "the program for files",
+             "split": "stream=, or the program for files", "help": "help(armtap)"}
 LISTENED = 2.0  # seconds, for the streams of a robot
 SEVERAL_TABLES = "export.several-tables"  # the id of a message
 
@@ -40,16 +47,17 @@ def moment_word(moment: Moment) -> str:
     if isinstance(moment, str):
         return moment
     if isinstance(moment, datetime.timedelta):
-        return "+%r" % moment.total_seconds()
+        return SECONDS % moment.total_seconds()
     if isinstance(moment, np.timedelta64):
-        return "+%r" % float(moment / np.timedelta64(1, "s"))
+        return SECONDS % float(moment / np.timedelta64(1, "s"))
     if isinstance(moment, (int, float, np.number)):
-        return "+%r" % float(moment)
+        return SECONDS % moment
+    instant: Any = moment
     if hasattr(moment, "to_datetime64"):  # pandas.Timestamp
-        moment = moment.to_datetime64()
+        instant = moment.to_datetime64()
     elif isinstance(moment, datetime.datetime) and moment.tzinfo:
-        moment = moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-    return "%d.%09d" % divmod(np.datetime64(moment, "ns").astype(np.int64), 10**9)
+        instant = moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return "%d.%09d" % divmod(np.datetime64(instant, "ns").astype(np.int64), 10**9)
 
 
 def _is_robot(source: str) -> bool:
@@ -60,7 +68,9 @@ def _word(source: Source) -> str:
     """A source on the command line."""
     if isinstance(source, str) and (source == STANDARD_INPUT or _is_robot(source)):
         return source
-    name = os.fspath(source)  # type: ignore[arg-type]
+    if isinstance(source, (list, tuple)):
+        raise TypeError("a source is a name, a path or bytes; of several: open(*sources)")
+    name = os.fsdecode(source)
     return os.path.join(".", name) if name.startswith("-") else name
 
 
@@ -79,7 +89,9 @@ class Capture:
         self._options = options
         self._spool: Optional[BinaryIO] = None
         self._streams: Optional[List[results.Stream]] = None
-        self._running: "WeakSet[Any]" = WeakSet()
+        self._running: "WeakSet[Records]" = WeakSet()
+        self._programs: "WeakSet[subprocess.Popen[bytes]]" = WeakSet()
+        self._is_closed = False
         if given:
             self._keep(given[0])
         if any(not _is_robot(word) and word != STANDARD_INPUT and not os.path.exists(word) for word in self._words):
@@ -113,6 +125,8 @@ class Capture:
         elif live and not self._spool:
             yield program.Input(self._words, sys.stdin.fileno())
         else:
+            if self._is_closed:
+                raise ValueError("the capture is closed, and its bytes are gone")
             if not self._spool:
                 self._keep()
             assert self._spool
@@ -121,8 +135,14 @@ class Capture:
                 file.seek(0)
                 yield program.Input(self._words, file.fileno())
 
-    def _run(self, command: str, options: Dict[str, Any], output: Optional[int] = None, seconds: Optional[float] = None) -> bytes:
-        words = [command, *program.option_words({**self._options, **options})]
+    def _command(self, command: str, options: Mapping[str, Any], **ours: Any) -> List[str]:
+        """The words of a command line, of the user's options and ours."""
+        given = {**self._options, **options}
+        for name in given.keys() & ELSEWHERE.keys():
+            raise TypeError("%s= is no option here: use %s" % (name, ELSEWHERE[name]))
+        return [command, *program.option_words({**given, **ours})]
+
+    def _run(self, words: List[str], output: Optional[int] = None, seconds: Optional[float] = None) -> bytes:
         with self._input() as given:
             return program.run(words, given, output, seconds)
 
@@ -133,12 +153,12 @@ class Capture:
         """The connections with telemetry, as Stream objects. A capture is read once for it; a robot or an interface is listened to
         for two seconds, each time."""
         if self.is_live:
-            return results.streams_of(self._run("info", {"json": True}, seconds=LISTENED))
+            return results.streams_of(self._run(self._command("info", {}, json=True), seconds=LISTENED))
         if self._streams is None:
-            self._streams = results.streams_of(self._run("info", {"json": True}))
+            self._streams = results.streams_of(self._run(self._command("info", {}, json=True)))
         return self._streams
 
-    def read(self, stream: Union[int, results.Stream, None] = None, fields: Union[str, Iterable[str], None] = None,
+    def read(self, stream: Union[int, results.Stream, None] = None, fields: Names = None,
              start: Optional[Moment] = None, stop: Optional[Moment] = None, *, union: bool = False, **options: Any) -> Table:
         """Reads records into arrays: a dict, {"time": array of N, "actual_q": array of N x 6, ...}.
 
@@ -156,13 +176,13 @@ class Capture:
         """
         if stop is None:
             self._need_end(options, "read(stop=10) takes ten seconds, records() goes on")
-        number = stream.stream if isinstance(stream, results.Stream) else stream
         # Columns are gathered in one thread; more would wait for each other.
-        options = {"threads": self._options.get("threads", 1), **options, "union": union, "stream": number, "fields": _names(fields),
-                   **_span(start, stop)}
+        options = {"threads": self._options.get("threads", 1), **options}
         with memory_file("armtap-columns") as file:
+            words = self._command("export", options, format="npz", output="/dev/fd/%d" % file.fileno(), union=union,
+                                  **_chosen(stream, fields, start, stop))
             try:
-                self._run("export", {**options, "format": "npz", "output": "/dev/fd/%d" % file.fileno()}, file.fileno())
+                self._run(words, file.fileno())
             except program.Error as error:
                 raise self._several(error, bool(options.get("to_robot"))) or error from None
             return table_of(file)
@@ -177,7 +197,7 @@ class Capture:
         several.streams = streams
         return several
 
-    def to_pandas(self, stream: Union[int, results.Stream, None] = None, fields: Union[str, Iterable[str], None] = None,
+    def to_pandas(self, stream: Union[int, results.Stream, None] = None, fields: Names = None,
                   start: Optional[Moment] = None, stop: Optional[Moment] = None, *, union: bool = False,
                   **options: Any) -> "pandas.DataFrame":
         """The same as read(), as a pandas.DataFrame.
@@ -197,10 +217,10 @@ class Capture:
         """
         if seconds is None:
             self._need_end(options, "diagnose(seconds=10) listens for ten seconds")
-        return results.diagnosis_of(self._run("diagnose", {**options, "json": True}, seconds=seconds))
+        return results.diagnosis_of(self._run(self._command("diagnose", options, json=True), seconds=seconds))
 
-    def records(self, stream: Union[int, results.Stream, None] = None, fields: Union[str, Iterable[str], None] = None,
-                start: Optional[Moment] = None, stop: Optional[Moment] = None, **options: Any) -> Iterator[Dict[str, Any]]:
+    def records(self, stream: Union[int, results.Stream, None] = None, fields: Names = None,
+                start: Optional[Moment] = None, stop: Optional[Moment] = None, **options: Any) -> Records:
         """Records one by one, as they come, of all streams: of a robot, an interface, a growing file, or any capture.
 
         Each is a dict: "time" (seconds since 1970, a double: exact to 0.2 us), "time_ns" (the same, an int, exact), "packet",
@@ -211,29 +231,32 @@ class Capture:
         A robot is read until the iterator is closed, or the loop interrupted (Ctrl-C): both end the program. A `with` of the
         capture closes it, too.
         """
-        number = stream.stream if isinstance(stream, results.Stream) else stream
-        options = {**self._options, **options, "stream": number, "fields": _names(fields), **_span(start, stop)}
-        rows = self._rows(["export", *program.option_words({**options, "format": "ndjson"})])
+        rows = self._rows(self._command("export", options, format="ndjson", **_chosen(stream, fields, start, stop)))
         self._running.add(rows)
         return rows
 
-    def _rows(self, words: List[str]) -> Iterator[Dict[str, Any]]:
+    def _rows(self, words: List[str]) -> Records:
         with self._input(live=True) as given:
-            lines = program.lines_of(words, given)
+            lines = program.lines_of(words, given, self._programs.add)
             try:
                 for line in lines:
                     record = json.loads(line)
                     seconds = record.get("time")
                     yield record if seconds is None else {"time": seconds, "time_ns": _nanoseconds(line), **record}
             finally:
-                lines.close()  # type: ignore[attr-defined]
+                lines.close()
 
     # ---- its life --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Ends what records() left running, and frees bytes that were given."""
+        """Ends what records() left running, also in another thread, and frees bytes that were given."""
+        self._is_closed = True
         for rows in list(self._running):
-            rows.close()
+            try:
+                rows.close()
+            except ValueError:  # a thread waits in it: its loop ends with the program
+                for process in list(self._programs):
+                    process.terminate()
         if self._spool:
             self._spool.close()
             self._spool = None
@@ -261,12 +284,16 @@ class Capture:
         return "\n".join([name, *lines])
 
 
-def _names(fields: Union[str, Iterable[str], None]) -> Optional[str]:
-    return fields if fields is None or isinstance(fields, str) else ",".join(fields)
+def _names(fields: Names) -> Optional[str]:
+    if fields is None or isinstance(fields, str):
+        return fields
+    return ",".join(each.name if isinstance(each, results.Field) else each for each in fields)
 
 
-def _span(start: Optional[Moment], stop: Optional[Moment]) -> Dict[str, Optional[str]]:
-    return {"from": None if start is None else moment_word(start), "to": None if stop is None else moment_word(stop)}
+def _chosen(stream: Union[int, results.Stream, None], fields: Names, start: Optional[Moment], stop: Optional[Moment]) -> Dict[str, Any]:
+    """The arguments that choose records, as options."""
+    return {"stream": stream.stream if isinstance(stream, results.Stream) else stream, "fields": _names(fields),
+            "from": None if start is None else moment_word(start), "to": None if stop is None else moment_word(stop)}
 
 
 def _nanoseconds(line: bytes) -> int:

@@ -6,15 +6,21 @@ import mmap
 import os
 import tempfile
 import zipfile
-from typing import Any, BinaryIO, Dict, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, np.dtype[Any]]
+else:
+    Array = np.ndarray  # older ones take no parameters
+
 LOCAL_HEADER = 30  # bytes of a zip member's header, before its name and extra field
+COPIED = 4 << 20  # bytes of a file that is copied, not mapped
 KNOWN = ".known"  # ends the name of a mask
 
 
-class Table(Dict[str, np.ndarray]):
+class Table(Dict[str, Array]):
     """Columns of a stream: a dict of numpy arrays, all with a row for each record.
 
     Vectors have shape (records, elements), all else (records,). Types are those of the wire: float64, int32, uint32, uint64,
@@ -34,14 +40,19 @@ class Table(Dict[str, np.ndarray]):
     "robot", "stream", "protocol"
     """
 
-    def __init__(self, columns: Mapping[str, np.ndarray], meta: Optional[Dict[str, Any]] = None) -> None:
+    def __init__(self, columns: Mapping[str, Array], meta: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(columns)
         self.meta: Dict[str, Any] = meta or {}
+
+    def copy(self) -> "Table":
+        """A table of the same arrays."""
+        return Table(self, self.meta)
 
     @property
     def units(self) -> Dict[str, str]:
         """The unit of each column that has one: {"actual_q": "rad", ...}"""
-        return self.meta.get("units", {})
+        units: Dict[str, str] = self.meta.get("units", {})
+        return units
 
     def __len__(self) -> int:
         """The number of columns, as of any dict; `rows` is that of the records."""
@@ -73,7 +84,16 @@ def memory_file(name: str) -> BinaryIO:
     return tempfile.TemporaryFile()  # type: ignore[return-value]
 
 
-def _array(place: mmap.mmap, offset: int, file: BinaryIO) -> np.ndarray:
+def _bytes_of(file: BinaryIO) -> Union[bytearray, mmap.mmap]:
+    """All of a file. What is mapped costs no copy, but keeps a descriptor open as long as there are arrays."""
+    size = os.fstat(file.fileno()).st_size
+    if size > COPIED:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    file.seek(0)
+    return bytearray(file.read())
+
+
+def _array(place: Union[bytearray, mmap.mmap], offset: int, file: BinaryIO) -> Array:
     """The array of a member whose bytes begin there, in the mapped memory."""
     file.seek(offset)
     version = np.lib.format.read_magic(file)
@@ -101,7 +121,7 @@ def _members(file: BinaryIO) -> List[Tuple[str, int]]:
     return found
 
 
-def _objects(array: np.ndarray) -> np.ndarray:
+def _objects(array: Array) -> Array:
     """Texts of JSON as what they say; few differ."""
     made: Dict[str, Any] = {}
     values = np.empty(len(array), object)
@@ -114,10 +134,10 @@ def _objects(array: np.ndarray) -> np.ndarray:
 
 def table_of(file: BinaryIO) -> Table:
     """The table in a file of numpy arrays, as `armtap export -f npz` writes it. Changes of the arrays do not reach the file."""
-    place = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    place = _bytes_of(file)
     arrays = {name: _array(place, offset, file) for name, offset in _members(file)}
     meta = json.loads(str(arrays.pop("meta"))) if "meta" in arrays else {}
-    columns: Dict[str, np.ndarray] = {}
+    columns: Dict[str, Array] = {}
     for name, array in arrays.items():
         known = arrays.get(name + KNOWN)
         if known is not None:

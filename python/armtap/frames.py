@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Dict, List
 
 import numpy as np
 
-from .columns import Table
+from .columns import Array, Table
 
 if TYPE_CHECKING:
     import pandas
@@ -14,11 +14,11 @@ INDEX = ("time", "time_ns")  # in the index, not among the columns
 NOTED = ("robot", "stream", "protocol", "direction", "enums")  # of meta, kept in attrs
 
 
-def _flat(name: str, array: np.ndarray) -> List[str]:
+def _flat(name: str, array: Array) -> List[str]:
     return [name] if array.ndim == 1 else ["%s_%d" % (name, i) for i in range(array.shape[1])]
 
 
-def _nullable(array: np.ma.MaskedArray) -> Any:
+def _nullable(array: Any) -> Any:
     """A column in which values are absent, in pandas' own types, which keep integers exact."""
     import pandas
     values, absent = np.ma.getdata(array), np.ma.getmaskarray(array)

@@ -14,7 +14,7 @@ import sysconfig
 import time
 import warnings
 from pathlib import Path
-from typing import Any, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Generator, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 ERROR, WARNING, INFO = "error", "warning", "info"  # severities of messages
 DAMAGED = "input.damaged"  # the id of messages after which there is a result: all that came before
@@ -191,7 +191,7 @@ def run(words: Sequence[str], given: Input = Input([]), output: Optional[int] = 
     on at its end, or while it waits.
 
     output: a file that the program inherits under the same number, besides its standard output
-    seconds: after these it is interrupted, as by Ctrl-C, and ends with what it has
+    seconds: after these it is told to end, and prints what it has
     """
     process = _start(words, given, pass_fds=() if output is None else (output,))
     printed: List[bytes] = []
@@ -207,7 +207,7 @@ def run(words: Sequence[str], given: Input = Input([]), output: Optional[int] = 
                 pass_on(each for each in messages if each.severity != ERROR)
                 messages = [each for each in messages if each.severity == ERROR]
             if time.monotonic() >= end:
-                process.send_signal(signal.SIGINT)
+                process.terminate()
                 end = math.inf
     finally:  # also after KeyboardInterrupt
         _end(process)
@@ -215,10 +215,11 @@ def run(words: Sequence[str], given: Input = Input([]), output: Optional[int] = 
     return b"".join(printed)
 
 
-def lines_of(words: Sequence[str], given: Input) -> Iterator[bytes]:
+def lines_of(words: Sequence[str], given: Input, begun: Callable[["subprocess.Popen[bytes]"], None]) -> Generator[bytes, None, None]:
     """What the program prints, line by line, as it comes; what it says is passed on in between. Closing the iterator ends the
-    program."""
+    program. begun: gets the process, which may be ended from another thread."""
     process = _start(words, given)
+    begun(process)
     errors: List[Message] = []  # until it is known what came of them
     rest, has_lines = b"", False
     try:

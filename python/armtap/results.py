@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, TypeVar
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, TypeVar, cast
 
 import json
 
@@ -36,7 +36,7 @@ def _time(seconds: Optional[float]) -> Optional[np.datetime64]:
 
 def _make(kind: Type[Kind], data: Mapping[str, Any], **more: Any) -> Kind:
     """An object of the members that it has; a newer program may have more."""
-    names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
+    names = {each.name for each in fields(cast(Any, kind))}
     return kind(**{name: value for name, value in data.items() if name in names}, **more)
 
 
