@@ -234,6 +234,22 @@ static void set_recipe(struct armtap_aubo *aubo, struct armtap_aubo_channel *cha
                                             .has_messages = armtap_aubo_has_messages(recipe)};
 }
 
+/* A recipe was replaced or ended: what only it had is no longer known. */
+static void forget(struct armtap_aubo *aubo, struct armtap_conn *conn, enum armtap_direction direction)
+{
+    const struct armtap_aubo_side *side = &aubo->sides[direction];
+    for (unsigned arm = 1; arm <= ARMTAP_ARMS_MAX; arm++) {
+        struct armtap_set in_force = {{0}};
+        for (size_t i = 0; i < side->channel_count; i++) {
+            const struct armtap_recipe *recipe = side->channels[i].ended ? NULL : side->channels[i].recipe;
+            unsigned arms = recipe && recipe->arms ? recipe->arms : 1;
+            if (arms >> (arm - 1) & 1)
+                armtap_recipe_add_fields(recipe, &in_force);
+        }
+        armtap_conn_keep_known(conn, direction, arm, &in_force);
+    }
+}
+
 /* The channel of that number; NULL if out of memory. */
 static struct armtap_aubo_channel *channel_of(struct armtap_aubo_side *side, unsigned number)
 {
@@ -294,6 +310,7 @@ static int set_up_channel(struct armtap_aubo *aubo, struct armtap_conn *conn, co
     if (set_up->ends) {
         channel->ended = true;
         channel->ended_at = frame->where.time;
+        forget(aubo, conn, set_up->direction);
         return armtap_conn_pause(conn, frame, set_up->direction, set_up->channel);
     }
     bool has;
@@ -309,8 +326,8 @@ static int set_up_channel(struct armtap_aubo *aubo, struct armtap_conn *conn, co
         armtap_recipe_release(recipe);
         return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_topics);
     }
-    armtap_conn_forget(conn, set_up->direction, channel->recipe);
     set_recipe(aubo, channel, recipe, frame->where.time);
+    forget(aubo, conn, set_up->direction);
     return armtap_conn_recipe(conn, frame, set_up->direction, set_up->channel, set_up->frequency, 0, recipe);
 }
 
@@ -355,6 +372,8 @@ static int deliver_cells(struct armtap_aubo *aubo, struct armtap_conn *conn, con
     data->values = aubo->cells.bytes;
     data->values_length = aubo->cells.length;
     int error = armtap_conn_record(conn, frame, data);
+    if (data->recipe != channel->recipe || channel->ended) /* it was in transit */
+        forget(aubo, conn, frame->direction);
     if (error != ARMTAP_OK || !channel->has_messages || data->recipe != channel->recipe || data->flags != 0)
         return error;
     return armtap_aubo_robot_messages(&aubo->reader, conn, frame, data->recipe, message, &channel->messages_seen);

@@ -162,6 +162,15 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, reply.frequency, 0, recipe);
 }
 
+/* An input recipe was replaced: what no other has is no longer known. */
+static void forget_inputs(const struct armtap_rtde *rtde, struct armtap_conn *conn)
+{
+    struct armtap_set in_force = {{0}};
+    for (size_t i = 0; i < ARMTAP_RTDE_INPUT_IDS; i++)
+        armtap_recipe_add_fields(rtde->inputs->by_id[i], &in_force);
+    armtap_conn_keep_known(conn, ARMTAP_TO_ROBOT, 1, &in_force);
+}
+
 int armtap_rtde_put_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_recipe *recipe, uint8_t id)
 {
@@ -170,6 +179,7 @@ int armtap_rtde_put_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, c
         return ARMTAP_ERR_MEMORY;
     }
     struct armtap_recipe **place = &rtde->inputs->by_id[id];
+    bool is_replaced = *place != NULL;
     size_t replaced = *place ? (*place)->count : 0;
     if (rtde->input_entries - replaced + recipe->count > ARMTAP_LIMIT_inputs) {
         armtap_recipe_release(recipe);
@@ -178,6 +188,8 @@ int armtap_rtde_put_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     rtde->input_entries += recipe->count - replaced;
     armtap_rtde_put(rtde, place, recipe);
     armtap_rtde_inputs_sort(rtde->inputs, id);
+    if (is_replaced)
+        forget_inputs(rtde, conn);
     return ARMTAP_OK;
 }
 

@@ -228,10 +228,10 @@ static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
  * that runs with an older library than it was built for finds armtap_field_count below ARMTAP_FIELD_COUNT; the members
  * of fields beyond that have no memory. */
 struct armtap_state {
-    /* The members that have a value; the others are meaningless. A field that what is sent now lacks is not known:
-     * after another set-up of RTDE's outputs, or in shorter legacy packets. Values that take turns, such as the
-     * messages of the primary interface, the recipes of a client's inputs and AUBO's channels, are known from the first
-     * one on. */
+    /* The members that have a value; the others are meaningless. Known is what came, and what a recipe in force in that
+     * direction still has: not what only the recipe before has, after another set-up of RTDE's outputs, of an input
+     * recipe or of a channel, after a channel's end, or in a shorter legacy packet. The primary interface sends parts
+     * of its state only when they change, so that all that came is in force until the connection ends. */
     struct armtap_set known;
     int64_t time;                      /* of the newest record in it, as in its `where`; ARMTAP_NO_TIME: none */
     enum armtap_protocol protocol;     /* that brought it; NONE: no record did */

@@ -241,12 +241,12 @@ static void add_known(struct armtap_set *known, const struct armtap_data *data, 
         known->word[i] = (known->word[i] & (data->recipe->plan.fields.word[i] | others)) | updated->word[i];
 }
 
-void armtap_conn_forget(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_recipe *recipe)
+void armtap_conn_keep_known(struct armtap_conn *conn, enum armtap_direction direction, unsigned arm,
+                            const struct armtap_set *fields)
 {
-    struct armtap_half *half = &conn->half[direction];
-    for (size_t arm = 0; recipe && arm < ARMTAP_ARMS_MAX; arm++)
-        for (size_t i = 0; half->state[arm] && i < sizeof half->state[arm]->known.word / sizeof(uint64_t); i++)
-            half->state[arm]->known.word[i] &= ~recipe->plan.fields.word[i];
+    struct armtap_state *state = conn->half[direction].state[arm - 1];
+    for (size_t i = 0; state && i < sizeof fields->word / sizeof fields->word[0]; i++)
+        state->known.word[i] &= fields->word[i];
 }
 
 static int decode_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,

@@ -174,8 +174,10 @@ int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *
 /* Data of `direction` follows this recipe from now on. */
 int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
                        int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe);
-/* A channel of `direction` got another recipe: the fields of the one before are not known until they come again. */
-void armtap_conn_forget(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_recipe *recipe);
+/* Of the state of an arm, from 1 on, only these fields stay known: those of all recipes in force in that direction. For
+ * decoders whose data is not alone, after a recipe was replaced or ended. */
+void armtap_conn_keep_known(struct armtap_conn *conn, enum armtap_direction direction, unsigned arm,
+                            const struct armtap_set *fields);
 /* A partly refused set-up; leave stream and where of `setup` unset. First ask whether anyone listens. */
 bool armtap_conn_hears_refusals(const struct armtap_conn *conn);
 int armtap_conn_refused(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_refused_setup *setup);

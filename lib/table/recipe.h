@@ -112,6 +112,13 @@ void armtap_recipe_add_cell(struct armtap_recipe *recipe, const char *name, size
 void armtap_recipe_decode_arm(const struct armtap_recipe *recipe, const uint8_t *values, size_t length, unsigned arm,
                               struct armtap_state *state, struct armtap_set *updated);
 
+/* Adds the fields of a recipe, or of none, to those of others. */
+static inline void armtap_recipe_add_fields(const struct armtap_recipe *recipe, struct armtap_set *fields)
+{
+    for (size_t i = 0; recipe && i < sizeof fields->word / sizeof fields->word[0]; i++)
+        fields->word[i] |= recipe->plan.fields.word[i];
+}
+
 /* Decodes the values of a frame into a state. `updated` becomes the set of fields that were set: all of the recipe
  * except those beyond `length` and those whose legacy cell holds no whole number. */
 void armtap_recipe_decode_cut(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,

@@ -242,6 +242,175 @@ static void test_another_recipe_knows_its_own(void **unused)
     armtap_conn_free(conn);
 }
 
+static void set_up_inputs(struct armtap_conn *conn, const char *names, const char *types, unsigned id)
+{
+    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_INPUTS,
+                                                    .direction = ARMTAP_TO_ROBOT,
+                                                    .names = names,
+                                                    .names_length = strlen(names)});
+    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_INPUTS,
+                                                    .direction = ARMTAP_FROM_ROBOT,
+                                                    .has_id = true,
+                                                    .id = id,
+                                                    .types = types,
+                                                    .types_length = strlen(types)});
+}
+
+static void write_inputs(struct armtap_conn *conn, unsigned id, size_t length)
+{
+    static const uint8_t values[256];
+    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_DATA,
+                                                    .direction = ARMTAP_TO_ROBOT,
+                                                    .has_id = true,
+                                                    .id = id,
+                                                    .values = values,
+                                                    .values_length = length});
+}
+
+/* Whether exactly these fields are known: names, comma separated. */
+static void expect_known(const struct seen *seen, const char *names)
+{
+    struct armtap_set wanted = {{0}};
+    for (const char *at = names; *at != '\0'; at += strspn(at, ",")) {
+        size_t length = strcspn(at, ",");
+        armtap_set_add(&wanted, (unsigned)armtap_field_find(at, length)->id);
+        at += length;
+    }
+    for (unsigned id = 0; id < ARMTAP_FIELD_COUNT; id++)
+        if (armtap_set_has(&seen->known, id) != armtap_set_has(&wanted, id))
+            fail_msg("of %s: %s is %sknown", names, armtap_field_at(id)->name,
+                     armtap_set_has(&wanted, id) ? "not " : "");
+}
+
+/* Recipes of inputs take turns: all that are set up are in force, of one id the last. */
+static void test_inputs_know_what_is_set_up(void **unused)
+{
+    struct seen seen;
+    struct armtap_conn *conn = connect_by(ARMTAP_RTDE, &seen);
+    (void)unused;
+    push_package(conn,
+                 (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .direction = ARMTAP_TO_ROBOT, .version = 2});
+    push_package(
+        conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .direction = ARMTAP_FROM_ROBOT, .accepted = 1});
+    set_up_inputs(conn, "speed_slider_mask,speed_slider_fraction", "UINT32,DOUBLE", 1);
+    set_up_inputs(conn, "speed_slider_fraction,input_int_register_0", "DOUBLE,INT32", 2);
+    write_inputs(conn, 1, 12);
+    expect_known(&seen, "speed_slider_mask,speed_slider_fraction");
+    write_inputs(conn, 2, 12);
+    expect_known(&seen, "speed_slider_mask,speed_slider_fraction,input_int_register_0");
+    set_up_inputs(conn, "input_int_register_1", "INT32", 1);
+    write_inputs(conn, 1, 4);
+    expect_known(&seen, "speed_slider_fraction,input_int_register_0,input_int_register_1");
+    assert_int_equal(seen.records, 3);
+    armtap_conn_free(conn);
+}
+
+static void say(struct armtap_conn *conn, enum armtap_direction direction, const char *text)
+{
+    assert_int_equal(armtap_conn_push(conn, direction, text, strlen(text), NULL), ARMTAP_OK);
+}
+
+#define SET_UP(channel, segments)                                                                                      \
+    "[100,{\"chanel\":" channel ",\"frequency\":50.0,\"segments\":[" segments "],\"to_server\":false,\"trigger\":0}]"
+
+/* Channels too: what only a recipe has that was replaced or ended is not known, also after data that was in transit. */
+static void test_channels_know_what_is_set_up(void **unused)
+{
+    struct seen seen;
+    (void)unused;
+    if (!armtap_protocol_name(ARMTAP_AUBO))
+        skip();
+    struct armtap_conn *conn = connect_by(ARMTAP_AUBO, &seen);
+    say(conn, ARMTAP_TO_ROBOT, SET_UP("0", "\"R1_actual_q\",\"R1_actual_TCP_pose\""));
+    say(conn, ARMTAP_TO_ROBOT, SET_UP("1", "\"R1_actual_q\",\"R1_actual_qd\""));
+    say(conn, ARMTAP_FROM_ROBOT, "[0,[1,2,3,4,5,6],[1,2,3,4,5,6]]");
+    expect_known(&seen, "actual_q,actual_TCP_pose");
+    say(conn, ARMTAP_FROM_ROBOT, "[1,[1,2,3,4,5,6],[1,2,3,4,5,6]]");
+    expect_known(&seen, "actual_q,actual_TCP_pose,actual_qd");
+    say(conn, ARMTAP_TO_ROBOT, SET_UP("0", "\"timestamp\""));
+    say(conn, ARMTAP_FROM_ROBOT, "[0,[1,2,3,4,5,6],[1,2,3,4,5,6]]"); /* of before */
+    expect_known(&seen, "actual_q,actual_TCP_pose,actual_qd");
+    say(conn, ARMTAP_FROM_ROBOT, "[1,[1,2,3,4,5,6],[1,2,3,4,5,6]]");
+    expect_known(&seen, "actual_q,actual_qd");
+    say(conn, ARMTAP_FROM_ROBOT, "[0,0.25]");
+    expect_known(&seen, "actual_q,actual_qd,timestamp");
+    say(conn, ARMTAP_TO_ROBOT, SET_UP("1", ""));
+    say(conn, ARMTAP_FROM_ROBOT, "[0,0.5]");
+    expect_known(&seen, "timestamp");
+    say(conn, ARMTAP_FROM_ROBOT, "[1,[1,2,3,4,5,6],[1,2,3,4,5,6]]"); /* in transit */
+    expect_known(&seen, "actual_q,actual_qd,timestamp");
+    say(conn, ARMTAP_FROM_ROBOT, "[0,0.75]");
+    expect_known(&seen, "timestamp");
+    assert_int_equal(seen.records, 8);
+    armtap_conn_free(conn);
+}
+
+/* A channel of another arm is no reason to forget. */
+static void test_arms_know_their_own(void **unused)
+{
+    struct seen seen;
+    (void)unused;
+    if (!armtap_protocol_name(ARMTAP_AUBO))
+        skip();
+    struct armtap_conn *conn = connect_by(ARMTAP_AUBO, &seen);
+    say(conn, ARMTAP_TO_ROBOT, SET_UP("0", "\"R1_actual_q\""));
+    say(conn, ARMTAP_TO_ROBOT, SET_UP("1", "\"R2_actual_q\""));
+    say(conn, ARMTAP_TO_ROBOT, SET_UP("2", "\"R2_actual_qd\""));
+    say(conn, ARMTAP_FROM_ROBOT, "[0,[1,2,3,4,5,6]]");
+    say(conn, ARMTAP_FROM_ROBOT, "[1,[1,2,3,4,5,6]]");
+    say(conn, ARMTAP_TO_ROBOT, SET_UP("0", "\"R1_actual_qd\""));
+    say(conn, ARMTAP_FROM_ROBOT, "[2,[1,2,3,4,5,6]]");
+    expect_known(&seen, "actual_q,actual_qd");
+    say(conn, ARMTAP_FROM_ROBOT, "[0,[1,2,3,4,5,6]]");
+    expect_known(&seen, "actual_qd");
+    assert_int_equal(seen.records, 4);
+    armtap_conn_free(conn);
+}
+
+struct grown {
+    struct armtap_set known;
+    size_t records, kept; /* records of states; those of them that know more than they brought */
+};
+
+static int check_grown(void *user, const struct armtap_record *record)
+{
+    struct grown *grown = user;
+    size_t more = 0;
+    if (record->protocol != ARMTAP_PRIMARY || record->direction != ARMTAP_FROM_ROBOT)
+        return 0;
+    for (unsigned id = 0; id < ARMTAP_FIELD_COUNT; id++) {
+        bool is_known = armtap_set_has(&record->state->known, id);
+        if (!is_known && armtap_set_has(&grown->known, id))
+            fail_msg("%s is forgotten", armtap_field_at(id)->name);
+        more += is_known && !armtap_set_has(record->updated, id);
+    }
+    grown->known = record->state->known;
+    grown->records++;
+    grown->kept += more > 0;
+    return 0;
+}
+
+/* Parts of its state come once, and when they change: what came stays known. */
+static void test_the_primary_interface_forgets_nothing(void **unused)
+{
+    struct grown grown = {.records = 0};
+    struct armtap_sink sink = {.size = sizeof sink, .on_record = check_grown};
+    struct armtap_net_options options = {.size = sizeof options};
+    struct armtap_net *net;
+    char path[400];
+    (void)unused;
+    if (!armtap_protocol_name(ARMTAP_PRIMARY))
+        skip();
+    snprintf(path, sizeof path, "%s/captures/primary-stop.pcap.gz", getenv("srcdir") ? getenv("srcdir") : ".");
+    struct armtap_capture *capture = armtap_capture_open(path);
+    assert_int_equal(armtap_net_new(&options, &sink, &grown, &net), ARMTAP_OK);
+    assert_int_equal(armtap_capture_push(capture, net), ARMTAP_OK);
+    armtap_net_finish(net);
+    armtap_net_free(net);
+    armtap_capture_close(capture);
+    assert_true(grown.records > 10 && grown.kept > 5);
+}
+
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* As programs have them that were built with a newer header. */
@@ -494,6 +663,10 @@ int main(void)
         cmocka_unit_test(test_a_state_needs_no_malloc),
         cmocka_unit_test(test_shorter_packets_know_less),
         cmocka_unit_test(test_another_recipe_knows_its_own),
+        cmocka_unit_test(test_inputs_know_what_is_set_up),
+        cmocka_unit_test(test_channels_know_what_is_set_up),
+        cmocka_unit_test(test_arms_know_their_own),
+        cmocka_unit_test(test_the_primary_interface_forgets_nothing),
         cmocka_unit_test(test_sizes_of_other_releases),
         cmocka_unit_test(test_ports_have_their_own_size),
         cmocka_unit_test(test_where_has_its_size),
