@@ -442,6 +442,10 @@ def check_live():
                2 * [("rtde", "127.0.0.1:", True, True)], streams)
         diagnosis = armtap.open(robot).diagnose(seconds=0.4)
         expect("a diagnosis of a robot", 100 < diagnosis.data["streams"][0]["rate_hz"] < 150, diagnosis.data["streams"])
+        armtap.capture.AWAITED, awaited = 0.3, armtap.capture.AWAITED
+        error = raised("a robot that is off", lambda: armtap.open("rtde://127.0.0.1:1").read(stop=0.1))
+        expect("a robot that is off", error.status == 2 and "refused" in str(error), error)
+        armtap.capture.AWAITED = awaited
         error = raised("two robots", lambda: armtap.open(robot, "rtde://127.0.0.1:" + port).read(stop=0.2), armtap.SeveralStreams)
         expect("two robots", error.ids == {"export.several-tables"} and error.streams == [] and "union=True" in str(error), error)
         expect("the log", any(level == "INFO" and "connected: RTDE protocol" in text and text.startswith("rtde://") for level, text in heard), heard)

@@ -30,6 +30,7 @@ SECONDS = "+%.9f"  # since the first packet, for --from and --to
 ELSEWHERE = {"from": "start", "from_": "start", "to": "stop", "format": "read(), to_pandas() or records()", "output": "the program for files",
              "split": "stream=, or the program for files", "help": "help(armtap)"}
 LISTENED = 2.0  # seconds, for the streams of a robot
+AWAITED = 10.0  # seconds, for a robot's first packet
 SEVERAL_TABLES = "export.several-tables"  # the id of a message
 
 
@@ -42,16 +43,22 @@ class SeveralStreams(program.Error):
     streams: List[results.Stream] = []
 
 
+def _seconds(moment: Optional[Moment]) -> Optional[float]:
+    """Seconds from the first packet; None if it is a time of another kind."""
+    if isinstance(moment, datetime.timedelta):
+        return moment.total_seconds()
+    if isinstance(moment, np.timedelta64):
+        return float(moment / np.timedelta64(1, "s"))
+    return float(moment) if isinstance(moment, (int, float, np.number)) else None
+
+
 def moment_word(moment: Moment) -> str:
     """A time for the program's --from and --to."""
+    seconds = _seconds(moment)
+    if seconds is not None:
+        return SECONDS % seconds
     if isinstance(moment, str):
         return moment
-    if isinstance(moment, datetime.timedelta):
-        return SECONDS % moment.total_seconds()
-    if isinstance(moment, np.timedelta64):
-        return SECONDS % float(moment / np.timedelta64(1, "s"))
-    if isinstance(moment, (int, float, np.number)):
-        return SECONDS % moment
     instant: Any = moment
     if hasattr(moment, "to_datetime64"):  # pandas.Timestamp
         instant = moment.to_datetime64()
@@ -172,7 +179,8 @@ class Capture:
 
         Returns a Table, which says how types and absent values are represented. Units: SI and rad, table.units has them.
         Raises SeveralStreams, or Error with what the program said. Warns of missing data and guesses (ArmtapWarning).
-        A robot is read until `stop`, which it needs: read(stop=10) takes ten seconds, from its first packet.
+        A robot is read until `stop`, which it needs: read(stop=10) takes ten seconds from its first packet, for which it waits ten
+        more at most.
         """
         if stop is None:
             self._need_end(options, "read(stop=10) takes ten seconds, records() goes on")
@@ -182,10 +190,15 @@ class Capture:
             words = self._command("export", options, format="npz", output="/dev/fd/%d" % file.fileno(), union=union,
                                   **_chosen(stream, fields, start, stop))
             try:
-                self._run(words, file.fileno())
+                self._run(words, file.fileno(), self._patience(stop))
             except program.Error as error:
                 raise self._several(error, bool(options.get("to_robot"))) or error from None
             return table_of(file)
+
+    def _patience(self, stop: Optional[Moment]) -> Optional[float]:
+        """Seconds after which a reading of a robot ends, also if no packet came."""
+        seconds = _seconds(stop)
+        return AWAITED + seconds if self.is_live and seconds is not None else None
 
     def _several(self, error: program.Error, to_robot: bool) -> Optional[SeveralStreams]:
         """An error that is about several tables."""
