@@ -193,4 +193,6 @@ EXTRA_DIST += \
 	lib/libarmtap.3.in \
 	lib/manual-types
 
+if ANALYSIS
 include lib/analysis/local.mk
+endif
