@@ -537,6 +537,11 @@ def check_program(folder):
                 warning = raised("a program that waits", act, armtap.ArmtapWarning)
                 expect("a program that waits warns at once, and ends", str(warning) == "it waits" and children() == before, warning)
             armtap.program.SILENCE = silence
+        acts = [lambda: armtap.open(STOP).streams, lambda: armtap.open(STOP).read(), armtap.open(STOP).diagnose]
+        for what, text, last in (("nothing", "", armtap.fields), ("something else", "print('[]')", lambda: list(armtap.open(STOP).records()))):
+            os.environ["ARMTAP"] = stand_in(folder, text)
+            for act in [*acts, last]:
+                expect("a program that writes " + what, "are both of one version?" in str(raised("a program that writes " + what, act)))
         os.environ["ARMTAP"] = folder + "/nothing"
         expect("a wrong $ARMTAP", "$ARMTAP" in str(raised("a wrong $ARMTAP", armtap.fields)))
     finally:

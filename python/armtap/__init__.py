@@ -63,4 +63,6 @@ def open(*sources: Source, **options: Any) -> Capture:  # pylint: disable=redefi
 
 def fields(pattern: Optional[str] = None) -> List[Field]:
     """The fields that armtap knows: all, or those that match, as "actual_q", "*_mode", or words of their meaning."""
-    return _results.fields_of(_program.run(["fields", "--json"], _program.Input([pattern] if pattern else [])))
+    text = _program.run(["fields", "--json"], _program.Input([pattern] if pattern else []))
+    with _program.understood():
+        return _results.fields_of(text)

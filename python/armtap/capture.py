@@ -9,7 +9,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Generator, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Dict, Generator, Iterable, Iterator, List, Mapping, Optional, Sequence, TypeVar, Union
 from weakref import WeakSet
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Source = Union[str, bytes, "os.PathLike[str]"]
 Moment = Union[str, float, datetime.datetime, datetime.timedelta, np.datetime64, np.timedelta64]
 Names = Union[str, Iterable[Union[str, results.Field]], None]
+Made = TypeVar("Made")
 Records = Generator[Dict[str, Any], None, None]
 STANDARD_INPUT = "-"
 SECONDS = "+%.9f"  # since the first packet, for --from and --to
@@ -153,6 +154,12 @@ class Capture:
         with self._input() as given:
             return program.run(words, given, output, seconds)
 
+    def _told(self, make: Callable[[bytes], Made], words: List[str], seconds: Optional[float] = None) -> Made:
+        """What a command tells, as JSON."""
+        text = self._run(words, seconds=seconds)
+        with program.understood():
+            return make(text)
+
     # ---- what it has -----------------------------------------------------------------------------------------------
 
     @property
@@ -160,9 +167,9 @@ class Capture:
         """The connections with telemetry, as Stream objects. A capture is read once for it; a robot or an interface is listened to
         for two seconds, each time."""
         if self.is_live:
-            return results.streams_of(self._run(self._command("info", {}, json=True), seconds=LISTENED))
+            return self._told(results.streams_of, self._command("info", {}, json=True), LISTENED)
         if self._streams is None:
-            self._streams = results.streams_of(self._run(self._command("info", {}, json=True)))
+            self._streams = self._told(results.streams_of, self._command("info", {}, json=True))
         return self._streams
 
     def read(self, stream: Union[int, results.Stream, None] = None, fields: Names = None,
@@ -193,7 +200,8 @@ class Capture:
                 self._run(words, file.fileno(), self._patience(stop))
             except program.Error as error:
                 raise self._several(error, bool(options.get("to_robot"))) or error from None
-            return table_of(file)
+            with program.understood():
+                return table_of(file)
 
     def _patience(self, stop: Optional[Moment]) -> Optional[float]:
         """Seconds after which a reading of a robot ends, also if no packet came."""
@@ -230,7 +238,7 @@ class Capture:
         """
         if seconds is None:
             self._need_end(options, "diagnose(seconds=10) listens for ten seconds")
-        return results.diagnosis_of(self._run(self._command("diagnose", options, json=True), seconds=seconds))
+        return self._told(results.diagnosis_of, self._command("diagnose", options, json=True), seconds)
 
     def records(self, stream: Union[int, results.Stream, None] = None, fields: Names = None,
                 start: Optional[Moment] = None, stop: Optional[Moment] = None, **options: Any) -> Records:
@@ -253,8 +261,9 @@ class Capture:
             lines = program.lines_of(words, given, self._programs.add)
             try:
                 for line in lines:
-                    record = json.loads(line)
-                    seconds = record.get("time")
+                    with program.understood():
+                        record = json.loads(line)
+                        seconds = record["time"]
                     yield record if seconds is None else {"time": seconds, "time_ns": _nanoseconds(line), **record}
             finally:
                 lines.close()

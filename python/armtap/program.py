@@ -13,12 +13,15 @@ import sys
 import sysconfig
 import time
 import warnings
+import zipfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Callable, Generator, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 ERROR, WARNING, INFO = "error", "warning", "info"  # severities of messages
 DAMAGED = "input.damaged"  # the id of messages after which there is a result: all that came before
 PIECE = 1 << 16  # bytes read at once
+KEPT = 10000  # messages, in which what went wrong is looked for
 SILENCE = 1.0  # seconds without output after which warnings do not wait for the end
 PATIENCE = 5.0  # seconds for the program to end after SIGTERM
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "ARMTAP_MESSAGES": "json"}
@@ -67,6 +70,15 @@ def find() -> str:
         if found:
             return found
     raise Error("the program armtap was not found: build it before `pip install`, install it, or set the environment variable ARMTAP to its path")
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """While what the program wrote is read: a program of another version may write something else."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, zipfile.BadZipFile) as error:
+        raise Error("%s wrote something that this package cannot read (%s): are both of one version?" % (find(), error)) from error
 
 
 def option_words(options: Mapping[str, Any]) -> List[str]:
@@ -202,7 +214,7 @@ def run(words: Sequence[str], given: Input = Input([]), output: Optional[int] = 
             if isinstance(heard, bytes):
                 printed.append(heard)
             elif heard:
-                messages.append(heard)
+                messages += [heard][:KEPT - len(messages)]
             else:
                 pass_on(each for each in messages if each.severity != ERROR)
                 messages = [each for each in messages if each.severity == ERROR]
@@ -229,7 +241,7 @@ def lines_of(words: Sequence[str], given: Input, begun: Callable[["subprocess.Po
                 *lines, rest = (rest + heard).split(b"\n")
                 yield from lines
             elif heard and heard.severity == ERROR:
-                errors.append(heard)
+                errors += [heard][:KEPT - len(errors)]
             elif heard:
                 pass_on([heard])
         _judge(process, errors, has_lines)
