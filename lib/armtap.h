@@ -327,7 +327,8 @@ struct armtap_protocol_info {
     double cycle;            /* s; a robot may send in whole multiples of it; 0: unknown, or UR's */
     const char *left_out;    /* the configure option that left its decoder out; NULL: built in */
 };
-/* The i-th protocol, including those that were left out; NULL beyond the last. */
+/* The i-th protocol, including AUBO's if --without-aubo left it out, but not what --enable-decoders did; NULL beyond
+ * the last. */
 ARMTAP_API const struct armtap_protocol_info *armtap_protocol_at(size_t i);
 /* NULL for others, and for NONE. */
 ARMTAP_API const struct armtap_protocol_info *armtap_protocol_info(enum armtap_protocol protocol);

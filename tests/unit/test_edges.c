@@ -640,7 +640,7 @@ static void test_where_of_a_packet(void **unused)
     armtap_net_free(net);
 }
 
-/* Values within other structures: they keep their layout, so they need no size (libarmtap.3). */
+/* Values within other structures: they keep their layout (armtap-abi.7, docs/bindings.md). */
 static void test_values_keep_their_layout(void **unused)
 {
     (void)unused;
@@ -652,6 +652,10 @@ static void test_values_keep_their_layout(void **unused)
     assert_int_equal(sizeof(struct armtap_missing), 2 * sizeof(size_t));
     assert_int_equal(offsetof(struct armtap_state, known), 0);
     assert_int_equal(offsetof(struct armtap_state, time), 128);
+    assert_int_equal(offsetof(struct armtap_state, protocol), 136);
+    assert_int_equal(offsetof(struct armtap_state, generation), 140);
+    assert_int_equal(offsetof(struct armtap_state, version), 144);
+    assert_int_equal(offsetof(struct armtap_state, arm), 148);
     assert_int_equal(offsetof(struct armtap_state, own), 152);
 }
 
