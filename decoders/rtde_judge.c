@@ -3,7 +3,8 @@
  *
  * A recipe is contradicted where another output fits clearly better at a place, or two of its own would clearly fit
  * better in each other's. Its points are the bits by which its fields fit better than others of their type: a vector
- * counts once, what never changes hardly. A name has support of its own where every exchange loses.
+ * counts once, what never changes hardly. A name has support of its own where every exchange loses. It is contradicted
+ * as well where its vectors cannot be those of one arm, whatever each of them is like.
  *
  * A recipe has rivals: the same with target and actual values exchanged, with joints and TCP exchanged, or both. Motion
  * looks the same in all of them. */
@@ -62,8 +63,18 @@
 #define FAR_BITS 30
 /* What is missing between vectors counts against one, at most: noise and rest hide it from one after the other. */
 #define DENIED 12
-/* rad, m: ways below that tell nothing. */
+/* rad, m: ways below that tell nothing; rad/s: changes of speed, and those of an acceleration that never changes. */
 #define PATH_LEAST 0.03
+#define SPED_LEAST 0.2
+#define SPED_EVENLY 0.05
+/* rad, m: an arm that goes farther does not rest, and changes its values in more than this share of packages. */
+#define GOES 0.02
+#define GOES_AT_TIMES 0.125
+/* Cosine of two vectors over the sample that are one quantity, at least, where both are larger than that: rad/s or m/s,
+ * and A. */
+#define LIKE 0.6
+#define LIKE_SPEED 0.05
+#define LIKE_CURRENT 1
 #define VECTOR 6u
 /* Elements of a vector that moves. */
 #define MOVING 2u
@@ -141,17 +152,57 @@ static double any_at(const struct judged *judged, const struct armtap_recipe_ent
     return bits;
 }
 
+static bool is_constant(const struct judged *judged, size_t i, bool *is_zero)
+{
+    const struct armtap_recipe_entry *entry = &judged->recipe->entries[i];
+    const uint8_t *first = judged->view.bytes + place_at(judged, i);
+    bool is = true;
+    *is_zero = true;
+    for (unsigned row = 1; row < judged->view.count && is; row++)
+        is = memcmp(armtap_inference_row(&judged->view, row) + place_at(judged, i), first, entry->wire_size) == 0;
+    for (size_t byte = 0; byte < entry->wire_size && *is_zero; byte++)
+        *is_zero = first[byte] == 0;
+    *is_zero = *is_zero && is;
+    return is;
+}
+
+static bool is_all_zero(const struct judged *judged, size_t i)
+{
+    bool is_zero;
+    is_constant(judged, i, &is_zero);
+    return is_zero;
+}
+
+/* Whether there are targets of speeds, and all are 0, as while an arm is led by hand. */
+static bool targets_rest(const struct judged *judged)
+{
+    bool has = false;
+    for (size_t i = 0; i < judged->recipe->count; i++) {
+        const struct armtap_field *field = judged->recipe->entries[i].field;
+        if (!field || (field->id != ARMTAP_ID_target_qd && field->id != ARMTAP_ID_target_TCP_speed))
+            continue;
+        if (!is_all_zero(judged, i))
+            return false;
+        has = true;
+    }
+    return has;
+}
+
+/* A momentum is computed from targets: it rests with them. */
 static void weigh_place(struct judged *judged, size_t i)
 {
     const struct armtap_recipe_entry *entry = &judged->recipe->entries[i];
+    const bool moved = judged->relations.moved;
     size_t place = place_at(judged, i);
     double any = any_at(judged, entry, place);
+    judged->relations.moved = moved && !(entry->type == ARMTAP_DOUBLE && entry->count == 1 && targets_rest(judged));
     for (size_t field = 0; field < judged->fields; field++)
         if (has_type(&judged->field[field], entry) && !judged->field[field].repeats)
             judged->bits[i * judged->fields + field] =
                 (float)(armtap_inference_weigh(&judged->columns, &judged->relations, field, &judged->field[field],
                                                place) -
                         any);
+    judged->relations.moved = moved;
 }
 
 static void want(struct judged *judged)
@@ -191,27 +242,46 @@ static uint8_t nearness_of(const struct judged *judged, size_t i, size_t k)
                      (linear >= FAR ? FAR_AWAY : 0));
 }
 
-/* Whether an element goes elsewhere than a speed leads it. A speed that is always 0 may be one that nothing computes.
- */
-static bool goes_astray(const struct judged *judged, size_t i, size_t k, unsigned element)
+/* What is summed up, and its least and most. */
+struct sway {
+    double sum, least, most;
+};
+
+static void sway_on(struct sway *sway, double step)
 {
-    double way = 0, led = 0, path = 0;
+    sway->sum += step;
+    sway->least = fmin(sway->least, sway->sum);
+    sway->most = fmax(sway->most, sway->sum);
+}
+
+static double width_of(const struct sway *sway)
+{
+    return sway->most - sway->least;
+}
+
+/* Whether an element goes elsewhere than its derivative leads it, by more than `least`. */
+static bool goes_astray(const struct judged *judged, size_t i, size_t k, unsigned element, double least)
+{
+    struct sway way = {0, 0, 0}, led = {0, 0, 0}, apart = {0, 0, 0};
     for (unsigned row = 0; row + 1 < judged->view.count; row++) {
         if (!armtap_inference_goes_on(&judged->view, row))
             continue;
         const double speed = (value_at(judged, k, row, element) + value_at(judged, k, row + 1, element)) / 2;
-        way += value_at(judged, i, row + 1, element) - value_at(judged, i, row, element);
-        led += speed * judged->relations.step;
-        path += fabs(speed) * judged->relations.step;
+        const double step = value_at(judged, i, row + 1, element) - value_at(judged, i, row, element);
+        sway_on(&way, step);
+        sway_on(&led, speed * judged->relations.step);
+        sway_on(&apart, step - speed * judged->relations.step);
     }
-    return path > PATH_LEAST && fabs(way - led) > PATH_LEAST + path / 2;
+    return width_of(&apart) > least + fmax(width_of(&way), width_of(&led)) / 2;
 }
 
+/* A speed that is always 0 may be one that nothing computes. */
 static uint8_t straying_of(const struct judged *judged, size_t i, size_t k)
 {
+    const bool is_computed = judged->relations.step > 0 && !is_all_zero(judged, k);
     unsigned linear = 0, all = 0;
-    for (unsigned element = 0; element < VECTOR && judged->relations.step > 0; element++) {
-        const bool is_astray = goes_astray(judged, i, k, element);
+    for (unsigned element = 0; element < VECTOR && is_computed; element++) {
+        const bool is_astray = goes_astray(judged, i, k, element, PATH_LEAST);
         all += is_astray;
         linear += is_astray && element < 3;
     }
@@ -473,20 +543,6 @@ static bool may_be(const struct judged *judged, size_t i, size_t field)
            !is_far(judged, i, field, true);
 }
 
-static bool is_constant(const struct judged *judged, size_t i, bool *is_zero)
-{
-    const struct armtap_recipe_entry *entry = &judged->recipe->entries[i];
-    const uint8_t *first = judged->view.bytes + place_at(judged, i);
-    bool is = true;
-    *is_zero = true;
-    for (unsigned row = 1; row < judged->view.count && is; row++)
-        is = memcmp(armtap_inference_row(&judged->view, row) + place_at(judged, i), first, entry->wire_size) == 0;
-    for (size_t byte = 0; byte < entry->wire_size && *is_zero; byte++)
-        *is_zero = first[byte] == 0;
-    *is_zero = *is_zero && is;
-    return is;
-}
-
 /* ---- against a recipe ------------------------------------------------------------------------------------------ */
 
 static void contradict(struct armtap_rtde_evidence *evidence, const char *against, const char *rival)
@@ -494,13 +550,6 @@ static void contradict(struct armtap_rtde_evidence *evidence, const char *agains
     evidence->contradicted = true;
     evidence->against = against;
     evidence->rival = rival;
-}
-
-static bool is_all_zero(const struct judged *judged, size_t i)
-{
-    bool is_zero;
-    is_constant(judged, i, &is_zero);
-    return is_zero;
 }
 
 /* s; without times: 0. */
@@ -542,6 +591,13 @@ static bool never_rests(const struct judged *judged, size_t i)
     return least > AT_REST;
 }
 
+/* Whether a number is another one in nearly all packages, and none follows from the ones before. */
+static bool is_noise(const struct judged *judged, size_t place)
+{
+    const struct column *column = armtap_inference_column(&judged->columns, place);
+    return column && column->values && column->change == CHANGE_ALWAYS && column->curve == CURVE_ROUGH;
+}
+
 /* Whether values are no robot's with power, or without. */
 static bool is_unusual(const struct judged *judged, size_t i, bool has_power)
 {
@@ -550,19 +606,45 @@ static bool is_unusual(const struct judged *judged, size_t i, bool has_power)
         return has_power && is_weightless(judged, i);
     if (entry->field && entry->field->id == ARMTAP_ID_actual_momentum)
         return !judged->relations.moved && never_rests(judged, i);
+    if (entry->field && entry->field->id == ARMTAP_ID_speed_scaling && is_noise(judged, place_at(judged, i)))
+        return true;
     return judged->own[i] != NONE && is_far(judged, i, judged->own[i], has_power);
 }
 
-/* Whether the arm moves, or its mode is that of one that runs; and temperatures or voltages change, which some
- * simulators leave at one value. */
+static enum inference_group group_at(const struct judged *judged, size_t i)
+{
+    const bool has_group = judged->own[i] != NONE && is_vector(&judged->recipe->entries[i]);
+    return has_group ? judged->field[judged->own[i]].group : GROUPS;
+}
+
+static bool is_current(enum inference_group group)
+{
+    return group == GROUP_CURRENTS || group == GROUP_TARGET_CURRENT;
+}
+
+/* Whether a real robot was measured: temperatures or voltages change, which some simulators leave at one value, or
+ * currents or an accelerometer have noise. */
+static bool is_measured(const struct judged *judged)
+{
+    bool is_zero;
+    for (size_t i = 0; i < judged->recipe->count; i++) {
+        const struct armtap_field *field = judged->recipe->entries[i].field;
+        if (judged->own[i] == NONE)
+            continue;
+        if (judged->field[judged->own[i]].is_never_zero && !is_constant(judged, i, &is_zero))
+            return true;
+        if ((group_at(judged, i) == GROUP_CURRENTS || field->id == ARMTAP_ID_actual_tool_accelerometer) &&
+            is_noise(judged, place_at(judged, i)) && is_noise(judged, place_at(judged, i) + 8))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a robot was measured while the arm moves, or its mode is that of one that runs. */
 static bool is_powered(const struct judged *judged)
 {
     const struct armtap_recipe_entry *entries = judged->recipe->entries;
-    bool is_measured = false, is_zero;
-    for (size_t i = 0; i < judged->recipe->count; i++)
-        is_measured = is_measured || (judged->own[i] != NONE && judged->field[judged->own[i]].is_never_zero &&
-                                      !is_constant(judged, i, &is_zero));
-    if (!is_measured)
+    if (!is_measured(judged))
         return false;
     for (size_t i = 0; i < judged->recipe->count; i++)
         if (entries[i].field && entries[i].field->id == ARMTAP_ID_robot_mode &&
@@ -593,6 +675,113 @@ static void find_contradiction(const struct judged *judged, struct armtap_rtde_e
                         bits_at(judged, i, judged->own[i]) < (is_vector(&entries[i]) ? UNFIT_VECTOR : UNFIT);
         if (most == 0 && (is_unfit || is_unusual(judged, i, has_power)))
             contradict(evidence, entries[i].name, NULL);
+    }
+}
+
+/* ---- what no arm does ------------------------------------------------------------------------------------------ */
+
+static bool goes(const struct judged *judged, size_t i)
+{
+    for (unsigned element = 0; element < VECTOR; element++) {
+        const struct column *column = armtap_inference_column(&judged->columns, place_at(judged, i) + 8 * element);
+        if (column && column->values && column->most - column->least > GOES && column->still < 1 - GOES_AT_TIMES)
+            return true;
+    }
+    return false;
+}
+
+static bool some_go(const struct judged *judged, enum inference_group group)
+{
+    bool some = false;
+    for (size_t i = 0; i < judged->recipe->count && !some; i++)
+        some = group_at(judged, i) == group && goes(judged, i);
+    return some;
+}
+
+static bool is_name_of(const struct judged *judged, size_t i, const char *aim)
+{
+    return strncmp(judged->field[judged->own[i]].name, aim, strlen(aim)) == 0;
+}
+
+/* Whether a vector stays as it is while the arm goes somewhere, and the field does not. Some are always 0 on a
+ * simulator; targets of speeds while the arm is led by hand, and a sensor's forces without a sensor, on any robot. */
+static bool is_stuck(const struct judged *judged, size_t i)
+{
+    const enum inference_group group = group_at(judged, i);
+    bool is_zero;
+    if (group == GROUPS || !is_constant(judged, i, &is_zero))
+        return false;
+    if (group == GROUP_JOINTS || group == GROUP_POSES)
+        return some_go(judged, GROUP_JOINTS) || some_go(judged, GROUP_POSES);
+    if (is_current(group) || group == GROUP_MOMENT)
+        return some_go(judged, GROUP_JOINTS) && (!is_zero || is_measured(judged));
+    if (group == GROUP_FORCES)
+        return !is_zero && some_go(judged, GROUP_JOINTS) && is_measured(judged);
+    return is_zero && is_name_of(judged, i, "actual") && is_measured(judged) &&
+           ((group == GROUP_SPEEDS && some_go(judged, GROUP_JOINTS)) ||
+            (group == GROUP_TOOL_SPEEDS && some_go(judged, GROUP_POSES)));
+}
+
+/* Whether two vectors point elsewhere, both being larger than `least`. */
+static bool are_unlike(const struct judged *judged, size_t i, size_t k, double least)
+{
+    double both = 0, one = 0, other = 0;
+    for (unsigned row = 0; row < judged->view.count; row++)
+        for (unsigned element = 0; element < VECTOR; element++) {
+            const double a = value_at(judged, i, row, element), b = value_at(judged, k, row, element);
+            both += a * b;
+            one += a * a;
+            other += b * b;
+        }
+    return fmin(one, other) > least * least * judged->view.count && both < LIKE * sqrt(one * other);
+}
+
+/* Whether speeds change by something else than an acceleration; one that is always 0 may be one that nothing computes.
+ */
+static bool is_sped_otherwise(const struct judged *judged, size_t i, size_t k)
+{
+    bool is_zero, is_even = is_constant(judged, k, &is_zero), is_otherwise = false;
+    for (unsigned element = 0; element < VECTOR && !is_zero && judged->relations.step > 0; element++)
+        is_otherwise = is_otherwise || goes_astray(judged, i, k, element, is_even ? SPED_EVENLY : SPED_LEAST);
+    return is_otherwise;
+}
+
+/* Whether joints are to move and the tool is not, or the other way round. */
+static bool aims_apart(const struct judged *judged, size_t i, size_t k)
+{
+    return is_name_of(judged, i, "target") && is_name_of(judged, k, "target") &&
+           ((is_all_zero(judged, i) && goes(judged, k)) || (is_all_zero(judged, k) && goes(judged, i)));
+}
+
+/* Whether two vectors cannot both be what the recipe says. */
+static bool are_apart(const struct judged *judged, size_t i, size_t k)
+{
+    const enum inference_group one = group_at(judged, i), other = group_at(judged, k);
+    if (one == GROUPS || other == GROUPS)
+        return false;
+    if (one == GROUP_SPEEDS && other == GROUP_ACCELERATIONS)
+        return is_sped_otherwise(judged, i, k);
+    if (one == GROUP_SPEEDS && other == GROUP_TOOL_SPEEDS)
+        return aims_apart(judged, i, k);
+    if (is_current(one) && is_current(other))
+        return are_unlike(judged, i, k, LIKE_CURRENT);
+    if (one == other && (one == GROUP_SPEEDS || one == GROUP_TOOL_SPEEDS))
+        return are_unlike(judged, i, k, LIKE_SPEED);
+    return judged->relations.moved && said_of(judged, i, judged->own[i], k, judged->own[k]).ways < 0;
+}
+
+/* Of two vectors that are apart, names the one that fits its place worse. */
+static void find_impossible(const struct judged *judged, struct armtap_rtde_evidence *evidence)
+{
+    const struct armtap_recipe_entry *entries = judged->recipe->entries;
+    for (size_t i = 0; i < judged->recipe->count && !evidence->contradicted; i++) {
+        if (is_stuck(judged, i))
+            contradict(evidence, entries[i].name, NULL);
+        for (size_t k = 0; k < judged->recipe->count && !evidence->contradicted; k++)
+            if (k != i && are_apart(judged, i, k)) {
+                const bool is_first = bits_at(judged, i, judged->own[i]) < bits_at(judged, k, judged->own[k]);
+                contradict(evidence, entries[is_first ? i : k].name, NULL);
+            }
     }
 }
 
@@ -764,6 +953,8 @@ int armtap_rtde_judge(const struct armtap_recipe *recipe, const struct armtap_sa
                                                                                         : ARMTAP_ERR_MEMORY;
     if (error == ARMTAP_OK)
         find_contradiction(judged, evidence);
+    if (error == ARMTAP_OK && !evidence->contradicted)
+        find_impossible(judged, evidence);
     if (error == ARMTAP_OK && !evidence->contradicted) {
         evidence->score = (unsigned)fmax(points_of_all(judged) + 0.5, 0);
         explain(judged, &evidence->reasons);
