@@ -320,7 +320,7 @@ def check_names(folder, pairs):
     done = run("export", folder + "/names.pcap", "--enums", "name", "-o", folder + "/modes.arrow")
     values, known = read(folder + "/modes.arrow").arrays()["robot_mode"]
     expect("a number without a name is null", values.tolist() == ["RUNNING"] * 3 + ["", "RUNNING"] and known.tolist() == [True] * 3 + [False, True], values)
-    expect("it is said", b"robot_mode: 1 value" in done.stderr and b"--enums both" in done.stderr, done.stderr)
+    expect("it is said", b"robot_mode: 1 value without a name" in done.stderr and b"--enums number or both" in done.stderr, done.stderr)
     run("export", "--grid", "100ms", "--union", "--label", "10.0.0.7=a/b \N{GRINNING FACE}", SAMPLES + "/rtde-stop.pcap", "-o", folder + "/label.arrow")
     expect("names of a label", "a/b \N{GRINNING FACE}_actual_q" in read(folder + "/label.arrow").arrays())
 

@@ -172,7 +172,7 @@ def check_lists(folder):
         errors = run("export", *options, capture, status=2)[1]
         expect("error says " + said, said in errors, errors)
     errors = run("export", "-f", "toy-text", sample("both-streams.pcap.gz"), status=2)[1]
-    expect("a file of one table", "a toy-text file holds one table" in errors and "--union" in errors, errors)
+    expect("a file of one table", "-f toy-text holds one table" in errors and "--union" in errors, errors)
     manual = subprocess.run(
         ["sh", SOURCE + "/tools/manual/manual-formats", SOURCE + "/tools/manual/armtap.1.in",
          SOURCE + "/tools/export/formats/formats.def", TESTS + "/toy-format/export/formats/formats.def"], capture_output=True, text=True,

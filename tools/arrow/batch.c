@@ -248,7 +248,6 @@ void arrow_field_put(const struct arrow_field *field, const struct column_table 
                      struct buffer *out)
 {
     const struct arrow_dictionary *dictionary = field->dictionary;
-    size_t from = out->length;
     if (!dictionary) {
         put_presence(field, table, scratch, out);
         (arrow_type_row(field->type)->width > 0 ? put_numbers : put_texts)(field, table, scratch, out);
@@ -256,7 +255,7 @@ void arrow_field_put(const struct arrow_field *field, const struct column_table 
     }
     if (dictionary->known < table->rows)
         put_bits(dictionary->present.data, table->rows, out);
-    from = out->length;
+    size_t from = out->length;
     buffer_put(out, dictionary->numbers.data, dictionary->numbers.length);
     pad(out, from);
 }

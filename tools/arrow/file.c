@@ -394,9 +394,8 @@ static void warn_strangers(const struct arrow_dictionary *dictionary, const char
 {
     if (dictionary && dictionary->strangers > 0)
         message_warning("%s: %s: %" PRIu64
-                        " values have no name, and are null; --enums both keeps their numbers beside "
-                        "the names",
-                        name, dictionary->field, dictionary->strangers);
+                        " value%s without a name became null; columns of numbers (--enums number or both) have them",
+                        name, dictionary->field, dictionary->strangers, dictionary->strangers == 1 ? "" : "s");
 }
 
 static int end_file(struct column_file *base, const char *name)

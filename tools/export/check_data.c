@@ -81,12 +81,11 @@ static void list_parts(const struct job *job, unsigned stream)
 
 static int refuse_streams(struct job *job)
 {
-    message_error_called(
-        MESSAGE_SEVERAL_TABLES,
-        "several streams have records %s, and a %s file holds one table; choose one with --stream N, give "
-        "-o FILE --split for a file each%s:",
-        job_direction(job), job->wish->format->name,
-        format_has(job->wish->format, FORMAT_HAS_NAMES) ? ", or --union for one table of all" : "");
+    message_error_called(MESSAGE_SEVERAL_TABLES,
+                         "several streams have records %s, and -f %s holds one table; choose one with --stream N, give "
+                         "-o FILE --split for a file each%s:",
+                         job_direction(job), job->wish->format->name,
+                         format_has(job->wish->format, FORMAT_HAS_NAMES) ? ", or --union for one table of all" : "");
     list_streams(job, true);
     return job_give_up(job);
 }
@@ -94,13 +93,12 @@ static int refuse_streams(struct job *job)
 static int refuse_parts(struct job *job, unsigned stream)
 {
     char list[FORMATS_LIST_MAX];
-    message_error_called(
-        MESSAGE_SEVERAL_TABLES,
-        "stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
-        "--split for a file each%s%s%s:",
-        stream, job->wish->format->name, job->wish->has_stream ? "" : ", or -f ",
-        job->wish->has_stream ? "" : format_names(list, FORMAT_ALL_TABLES, 0),
-        job->wish->has_stream ? "" : " for one of all");
+    message_error_called(MESSAGE_SEVERAL_TABLES,
+                         "stream %u: its recipe was replaced by another one, and -f %s holds one table; give -o FILE "
+                         "--split for a file each%s%s%s:",
+                         stream, job->wish->format->name, job->wish->has_stream ? "" : ", or -f ",
+                         job->wish->has_stream ? "" : format_names(list, FORMAT_ALL_TABLES, 0),
+                         job->wish->has_stream ? "" : " for one of all");
     list_parts(job, stream);
     return job_give_up(job);
 }
@@ -365,12 +363,12 @@ void request_leave_over(struct job *job, const struct armtap_record *record, boo
                         "lacks; they are left out",
                         number, record->where.packet, format);
     else if (number == first)
-        message_warning("stream %u: in packet %" PRIu64 " its recipe was replaced by another one, and a %s file holds "
-                        "one table; the rows that follow are left out",
+        message_warning("stream %u: in packet %" PRIu64 " its recipe was replaced by another one, and -f %s holds one "
+                        "table; the rows that follow are left out",
                         number, record->where.packet, format);
     else
         message_warning("stream %u, robot %s, client %s, has records %s too, from packet %" PRIu64
-                        " on, and a %s file holds one table; these rows are left out",
+                        " on, and -f %s holds one table; these rows are left out",
                         number, labels_name(job->source->labels, record->stream->robot),
                         labels_name(job->source->labels, record->stream->client), job_direction(job),
                         record->where.packet, format);
@@ -383,7 +381,7 @@ void check_left_over(struct job *job)
         return;
     message_error_called(
         MESSAGE_SEVERAL_TABLES,
-        "%" PRIu64 " row%s left out, which do not fit into a %s file with one table; choose a stream with "
+        "%" PRIu64 " row%s left out, since -f %s holds one table; choose a stream with "
         "--stream N, give -o FILE --split for a file each or -f %s for one of all, or save it to a file and export "
         "that",
         job->left_over.rows, job->left_over.rows == 1 ? " was" : "s were", job->wish->format->name,

@@ -94,6 +94,13 @@ static int check_built_in(const struct format *format)
     return -1;
 }
 
+/* How to compress files of a format that has no --compression. */
+static const char *compression_remedy(const struct format *format)
+{
+    return format_has(format, FORMAT_BARE) ? "; compress the file afterwards"
+                                           : "; for a compressed one give OUT a name that ends in .gz";
+}
+
 /* Whether the options go with the format. */
 static int check_format(const struct asked *asked)
 {
@@ -104,8 +111,7 @@ static int check_format(const struct asked *asked)
         if (row->format == 0 || format_has(wish->format, row->format))
             continue;
         message_error("--%s works only with -f %s, not with %s%s", row->name, format_names(list, row->format, 0),
-                      format_of(wish->format),
-                      row->format == FORMAT_PACKS ? "; for a compressed one give OUT a name that ends in .gz" : "");
+                      format_of(wish->format), row->format == FORMAT_PACKS ? compression_remedy(wish->format) : "");
         return -1;
     }
     if (wish->joined && !replay_is_repeatable(&asked->options.source))
