@@ -67,9 +67,13 @@
 #define PATH_LEAST 0.03
 #define SPED_LEAST 0.2
 #define SPED_EVENLY 0.05
-/* rad, m: an arm that goes farther does not rest, and changes its values in more than this share of packages. */
+/* rad, m: an arm that goes farther does not rest, and changes its values in more than this share of packages. A target
+ * and what was measured may be apart by less than GOES; loads change as soon as it starts. */
 #define GOES 0.02
+#define STARTS 0.005
 #define GOES_AT_TIMES 0.125
+/* m: of the longest arm with a tool. */
+#define REACH 3
 /* Cosine of two vectors over the sample that are one quantity, at least, where both are larger than that: rad/s or m/s,
  * and A. */
 #define LIKE 0.6
@@ -653,6 +657,15 @@ static bool is_powered(const struct judged *judged)
     return judged->relations.moved;
 }
 
+/* Whether values are hardly the field's, or a mode is none in which an arm moves. */
+static bool is_unfit(const struct judged *judged, size_t i)
+{
+    const struct armtap_recipe_entry *entry = &judged->recipe->entries[i];
+    const double least = is_vector(entry) ? UNFIT_VECTOR : UNFIT;
+    const bool is_mode = judged->own[i] != NONE && judged->field[judged->own[i]].is_state && judged->relations.moved;
+    return (entry->type == ARMTAP_DOUBLE || is_mode) && bits_at(judged, i, judged->own[i]) < least;
+}
+
 static void find_contradiction(const struct judged *judged, struct armtap_rtde_evidence *evidence)
 {
     const struct armtap_recipe_entry *entries = judged->recipe->entries;
@@ -671,30 +684,33 @@ static void find_contradiction(const struct judged *judged, struct armtap_rtde_e
                 most = gain;
                 contradict(evidence, entries[i].name, judged->field[field].name);
             }
-        bool is_unfit = entries[i].type == ARMTAP_DOUBLE &&
-                        bits_at(judged, i, judged->own[i]) < (is_vector(&entries[i]) ? UNFIT_VECTOR : UNFIT);
-        if (most == 0 && (is_unfit || is_unusual(judged, i, has_power)))
+        if (most == 0 && (is_unfit(judged, i) || is_unusual(judged, i, has_power)))
             contradict(evidence, entries[i].name, NULL);
     }
 }
 
 /* ---- what no arm does ------------------------------------------------------------------------------------------ */
 
-static bool goes(const struct judged *judged, size_t i)
+static bool goes_by(const struct judged *judged, size_t i, double least)
 {
     for (unsigned element = 0; element < VECTOR; element++) {
         const struct column *column = armtap_inference_column(&judged->columns, place_at(judged, i) + 8 * element);
-        if (column && column->values && column->most - column->least > GOES && column->still < 1 - GOES_AT_TIMES)
+        if (column && column->values && column->most - column->least > least && column->still < 1 - GOES_AT_TIMES)
             return true;
     }
     return false;
 }
 
-static bool some_go(const struct judged *judged, enum inference_group group)
+static bool goes(const struct judged *judged, size_t i)
+{
+    return goes_by(judged, i, GOES);
+}
+
+static bool some_go(const struct judged *judged, enum inference_group group, double least)
 {
     bool some = false;
     for (size_t i = 0; i < judged->recipe->count && !some; i++)
-        some = group_at(judged, i) == group && goes(judged, i);
+        some = group_at(judged, i) == group && goes_by(judged, i, least);
     return some;
 }
 
@@ -703,8 +719,18 @@ static bool is_name_of(const struct judged *judged, size_t i, const char *aim)
     return strncmp(judged->field[judged->own[i]].name, aim, strlen(aim)) == 0;
 }
 
-/* Whether a vector stays as it is while the arm goes somewhere, and the field does not. Some are always 0 on a
- * simulator; targets of speeds while the arm is led by hand, and a sensor's forces without a sensor, on any robot. */
+/* Whether a momentum flickers while the arm goes somewhere. */
+static bool flickers(const struct judged *judged, size_t i)
+{
+    const struct armtap_field *field = judged->recipe->entries[i].field;
+    return field && field->id == ARMTAP_ID_actual_momentum && some_go(judged, GROUP_JOINTS, GOES) &&
+           is_noise(judged, place_at(judged, i)) &&
+           armtap_inference_column(&judged->columns, place_at(judged, i))->paces == PACE_FLICKERS;
+}
+
+/* Whether a vector stays as it is while the arm goes somewhere, and the field does not; measured forces never do. Some
+ * are always 0 on a simulator; targets of speeds while the arm is led by hand, and a sensor's forces without a sensor,
+ * on any robot. */
 static bool is_stuck(const struct judged *judged, size_t i)
 {
     const enum inference_group group = group_at(judged, i);
@@ -712,14 +738,14 @@ static bool is_stuck(const struct judged *judged, size_t i)
     if (group == GROUPS || !is_constant(judged, i, &is_zero))
         return false;
     if (group == GROUP_JOINTS || group == GROUP_POSES)
-        return some_go(judged, GROUP_JOINTS) || some_go(judged, GROUP_POSES);
+        return some_go(judged, GROUP_JOINTS, GOES) || some_go(judged, GROUP_POSES, GOES);
     if (is_current(group) || group == GROUP_MOMENT)
-        return some_go(judged, GROUP_JOINTS) && (!is_zero || is_measured(judged));
+        return some_go(judged, GROUP_JOINTS, STARTS) && (!is_zero || is_measured(judged));
     if (group == GROUP_FORCES)
-        return !is_zero && some_go(judged, GROUP_JOINTS) && is_measured(judged);
+        return !is_zero && is_measured(judged);
     return is_zero && is_name_of(judged, i, "actual") && is_measured(judged) &&
-           ((group == GROUP_SPEEDS && some_go(judged, GROUP_JOINTS)) ||
-            (group == GROUP_TOOL_SPEEDS && some_go(judged, GROUP_POSES)));
+           ((group == GROUP_SPEEDS && some_go(judged, GROUP_JOINTS, GOES)) ||
+            (group == GROUP_TOOL_SPEEDS && some_go(judged, GROUP_POSES, GOES)));
 }
 
 /* Whether two vectors point elsewhere, both being larger than `least`. */
@@ -746,6 +772,27 @@ static bool is_sped_otherwise(const struct judged *judged, size_t i, size_t k)
     return is_otherwise;
 }
 
+static double way_of(const struct judged *judged, size_t i, unsigned row, unsigned element)
+{
+    return fabs(value_at(judged, i, row + 1, element) - value_at(judged, i, row, element));
+}
+
+/* Whether a pose goes farther than its joints can take it, but for one step, with which another tool comes. */
+static bool outruns(const struct judged *judged, size_t pose, size_t joints)
+{
+    double path = 0, turned = 0, most = 0;
+    for (unsigned row = 0; row + 1 < judged->view.count; row++) {
+        const double x = way_of(judged, pose, row, 0), y = way_of(judged, pose, row, 1),
+                     z = way_of(judged, pose, row, 2);
+        const double step = sqrt(x * x + y * y + z * z);
+        most = fmax(most, step);
+        path += step;
+        for (unsigned element = 0; element < VECTOR; element++)
+            turned += way_of(judged, joints, row, element);
+    }
+    return path - most > REACH * turned + PATH_LEAST;
+}
+
 /* Whether joints are to move and the tool is not, or the other way round. */
 static bool aims_apart(const struct judged *judged, size_t i, size_t k)
 {
@@ -763,6 +810,9 @@ static bool are_apart(const struct judged *judged, size_t i, size_t k)
         return is_sped_otherwise(judged, i, k);
     if (one == GROUP_SPEEDS && other == GROUP_TOOL_SPEEDS)
         return aims_apart(judged, i, k);
+    if (one == GROUP_POSES && other == GROUP_JOINTS &&
+        is_name_of(judged, i, "target") == is_name_of(judged, k, "target") && outruns(judged, i, k))
+        return true;
     if (is_current(one) && is_current(other))
         return are_unlike(judged, i, k, LIKE_CURRENT);
     if (one == other && (one == GROUP_SPEEDS || one == GROUP_TOOL_SPEEDS))
@@ -775,7 +825,7 @@ static void find_impossible(const struct judged *judged, struct armtap_rtde_evid
 {
     const struct armtap_recipe_entry *entries = judged->recipe->entries;
     for (size_t i = 0; i < judged->recipe->count && !evidence->contradicted; i++) {
-        if (is_stuck(judged, i))
+        if (is_stuck(judged, i) || flickers(judged, i))
             contradict(evidence, entries[i].name, NULL);
         for (size_t k = 0; k < judged->recipe->count && !evidence->contradicted; k++)
             if (k != i && are_apart(judged, i, k)) {
