@@ -282,6 +282,11 @@ def check_options(folder, pairs):
         whole = file.read()
     for more in (), ("-o", "-"), ("--threads", "1"), ("--threads", "5"), ("-o", "/dev/fd/1"):
         expect("a pipe: " + " ".join(more), run("export", "-f", "arrow", *more, sample).stdout == whole)
+    with open(sample, "rb") as file:
+        capture = file.read()
+    for more, is_late in ((("-f", "arrow"), False), (("-o", folder + "/t.arrow"), True)):
+        said = run("export", "-", *more, input=capture).stderr
+        expect("rows of a stream can be read while they come: " + " ".join(more), (b"complete only at the end" in said) == is_late, said)
     rows = "time_ns,packet,stream,file,robot,client,protocol,lost_bytes,lost_s,robot_time,actual_q_3,*"
     for fields, enums in ((rows, "number"), ("time_ns,*", "both"), ("time_ns,*", "name")):
         more = () if enums == "number" else ("--enums", enums)

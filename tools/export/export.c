@@ -245,12 +245,14 @@ static int check_places(struct job *job)
     return outcome != 0 ? job_give_up(job) : 0;
 }
 
-/* Of a source that may not end for hours. */
+/* Of a source that may not end for hours. A reader of standard output gets the rows that the format can show before. */
 static void say_when_readable(const struct job *job)
 {
-    if (replay_is_live(job->source) && format_has(job->wish->format, FORMAT_AT_END))
+    const struct format *format = job->wish->format;
+    bool is_shown = format->writer->show && strcmp(job->wish->out, "-") == 0;
+    if (replay_is_live(job->source) && format_has(format, FORMAT_AT_END) && !is_shown)
         message_info("%s: -f %s is complete only at the end, and cannot be read before; csv, ndjson and mcap can",
-                     job->wish->out, job->wish->format->name);
+                     job->wish->out, format->name);
 }
 
 static int open_output(struct job *job)
