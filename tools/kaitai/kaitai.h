@@ -14,6 +14,8 @@
 /* The identifier of a name, which may be any text: "actual_TCP_pose" becomes actual_tcp_pose, "messageTitle"
  * message_title; a word of a programming language gets an underscore behind it. Never empty. */
 void ksy_id(char id[KSY_ID_MAX], const char *name);
+/* The same where a name is there several times; number 1 is the first: message_title, message_title_2. */
+void ksy_numbered_id(char id[KSY_ID_MAX], const char *name, unsigned number);
 
 /* The type of numbers of so many bytes: "f8". */
 const char *ksy_number(enum armtap_type type, size_t width);
@@ -21,10 +23,8 @@ const char *ksy_number(enum armtap_type type, size_t width);
 /* A description that is being written. */
 struct ksy {
     FILE *to;
-    int depth;                   /* of the keys of the type that is being written: 0 for the
-                                    description's own */
-    bool has_seq, has_instances; /* whether the type has begun its list of
-                                    attributes, its map of instances */
+    int depth;                   /* of the keys of the type that is being written: 0 for the description's own */
+    bool has_seq, has_instances; /* whether the type has begun its list of attributes, its map of instances */
 };
 
 /* A line, `more` levels deeper than the type's keys. */
@@ -51,6 +51,9 @@ struct ksy_attribute {
 void ksy_attribute(struct ksy *ksy, const struct ksy_attribute *attribute);
 /* The last one: the bytes that are left, if there are any. */
 void ksy_rest(struct ksy *ksy, const char *id);
+/* The attribute `body`, whose type depends on the attribute `kind`; size as in ksy_attribute. Its cases follow. */
+void ksy_body(struct ksy *ksy, const char *size);
+void ksy_case(const struct ksy *ksy, unsigned kind, const char *type);
 /* The first line of an attribute or an instance, below that of its list or map: "- id: frequency", "data:". */
 void ksy_seq(struct ksy *ksy, const char *line);
 void ksy_instance(struct ksy *ksy, const char *line);

@@ -11,8 +11,7 @@ enum { INDENT = 2 };
 
 /* ---- identifiers ------------------------------------------------------------------------------------------------- */
 
-/* Words of the languages in which the compiler leaves identifiers as they are.
- */
+/* Words of the languages in which the compiler leaves identifiers as they are. */
 static bool is_word(const char *id)
 {
     static const char words[] =
@@ -61,6 +60,16 @@ void ksy_id(char id[KSY_ID_MAX], const char *name)
     id[length] = '\0';
     if (is_word(id))
         strcat(id, "_");
+}
+
+void ksy_numbered_id(char id[KSY_ID_MAX], const char *name, unsigned number)
+{
+    char first[KSY_ID_MAX];
+    ksy_id(first, name);
+    if (number == 1)
+        snprintf(id, KSY_ID_MAX, "%s", first);
+    else
+        snprintf(id, KSY_ID_MAX, "%.80s_%u", first, number);
 }
 
 const char *ksy_number(enum armtap_type type, size_t width)
@@ -128,12 +137,18 @@ void ksy_type(struct ksy *ksy, const char *id, const char *about)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-static void write_size(const struct ksy *ksy, const struct ksy_attribute *attribute)
+static void write_size(const struct ksy *ksy, const char *size)
 {
-    if (attribute->size && attribute->size[0] != '\0')
-        ksy_line(ksy, 2, "size: %s", attribute->size);
-    else if (attribute->size)
+    if (size[0] != '\0')
+        ksy_line(ksy, 2, "size: %s", size);
+    else
         ksy_line(ksy, 2, "size-eos: true");
+}
+
+static void write_type(const struct ksy *ksy, const struct ksy_attribute *attribute)
+{
+    if (attribute->size)
+        write_size(ksy, attribute->size);
     if (attribute->type)
         ksy_line(ksy, 2, "type: %s", attribute->type);
     if (attribute->count > 1) {
@@ -167,7 +182,7 @@ void ksy_attribute(struct ksy *ksy, const struct ksy_attribute *attribute)
     char line[KSY_ID_MAX + 16];
     snprintf(line, sizeof line, "- id: %s", attribute->id);
     ksy_seq(ksy, line);
-    write_size(ksy, attribute);
+    write_type(ksy, attribute);
     if (name && strcmp(name, attribute->id) != 0)
         ksy_text(ksy, 2, "-orig-id", name);
     if (field) {
@@ -179,6 +194,20 @@ void ksy_attribute(struct ksy *ksy, const struct ksy_attribute *attribute)
 void ksy_rest(struct ksy *ksy, const char *id)
 {
     ksy_attribute(ksy, &(struct ksy_attribute){.id = id, .size = "", .condition = "not _io.eof"});
+}
+
+void ksy_body(struct ksy *ksy, const char *size)
+{
+    ksy_seq(ksy, "- id: body");
+    write_size(ksy, size);
+    ksy_line(ksy, 2, "type:");
+    ksy_line(ksy, 3, "switch-on: kind");
+    ksy_line(ksy, 3, "cases:");
+}
+
+void ksy_case(const struct ksy *ksy, unsigned kind, const char *type)
+{
+    ksy_line(ksy, 4, "%u: %s", kind, type);
 }
 
 void ksy_value(struct ksy *ksy, const char *id, const char *value, const char *enumeration, const char *condition)

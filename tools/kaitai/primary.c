@@ -3,15 +3,12 @@
 
 #include <string.h>
 
-static const char about[] = "One message of Universal Robots' primary or secondary interface (ports "
-                            "30001 and 30002, 30011 and 30012). Read "
-                            "one "
-                            "after the other from the same stream. `is_cb2`: the controller is one of "
-                            "CB2, whose layouts differ; the major number of its VERSION message is below 3. "
-                            "Fields that a "
-                            "sub-package lacks are absent, bytes beyond its layout in `rest`. A "
-                            "number's name is in NAME_name, in NAME_cb2_name where CB2 numbers "
-                            "differently.";
+static const char about[] =
+    "One message of Universal Robots' primary or secondary interface (ports 30001 and 30002, 30011 and "
+    "30012). Read one after the other from the same stream. `is_cb2`: the controller is one of CB2, whose "
+    "layouts differ; the major number of its VERSION message is below 3. Fields that a sub-package lacks "
+    "are absent, bytes beyond its layout in `rest`. A number's name is in NAME_name, in NAME_cb2_name "
+    "where CB2 numbers differently.";
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
@@ -74,14 +71,9 @@ enum {
 static void part_id(char id[KSY_ID_MAX], const struct part *part)
 {
     unsigned number = 1;
-    char name[KSY_ID_MAX];
     for (const struct part *before = parts; before < part; before++)
         number += before->type == part->type && strcmp(before->name, part->name) == 0;
-    ksy_id(name, part->name);
-    if (number == 1)
-        snprintf(id, KSY_ID_MAX, "%s", name);
-    else
-        snprintf(id, KSY_ID_MAX, "%.80s_%u", name, number);
+    ksy_numbered_id(id, part->name, number);
 }
 
 static void write_part(struct ksy *ksy, const struct part *part)
@@ -148,14 +140,10 @@ static void write_robot_message(struct ksy *ksy)
     ksy_seq(ksy, "- {id: timestamp, type: u8, -unit: us, doc: all bits set without one}");
     ksy_seq(ksy, "- {id: source, type: s1}");
     ksy_seq(ksy, "- {id: kind, type: u1}");
-    ksy_seq(ksy, "- id: body");
-    ksy_line(ksy, 2, "size-eos: true");
-    ksy_line(ksy, 2, "type:");
-    ksy_line(ksy, 3, "switch-on: kind");
-    ksy_line(ksy, 3, "cases:");
+    ksy_body(ksy, "");
     for (size_t i = 0; i < SAID; i++) {
         message_type(type, &said[i], "message");
-        ksy_line(ksy, 4, "%d: %s", said[i].type, type);
+        ksy_case(ksy, (unsigned)said[i].type, type);
     }
     ksy_value(ksy, "source_name", "source", "source", NULL);
     ksy_value(ksy, "kind_name", "kind", "robot_message_kind", NULL);
@@ -190,16 +178,12 @@ static void write_message(struct ksy *ksy)
     ksy_line(ksy, 1, "- {id: is_cb2, type: bool}");
     ksy_seq(ksy, "- {id: len_message, type: u4}");
     ksy_seq(ksy, "- {id: kind, type: u1}");
-    ksy_seq(ksy, "- id: body");
-    ksy_line(ksy, 2, "size: len_message - 5");
-    ksy_line(ksy, 2, "type:");
-    ksy_line(ksy, 3, "switch-on: kind");
-    ksy_line(ksy, 3, "cases:");
+    ksy_body(ksy, "len_message - 5");
     for (size_t i = 0; i < MESSAGES; i++)
         for (size_t one = 0; one < sizeof described / sizeof *described; one++)
             if (strcmp(messages[i].name, described[one]) == 0) {
                 ksy_id(id, described[one]);
-                ksy_line(ksy, 4, "%d: %s", messages[i].type, id);
+                ksy_case(ksy, (unsigned)messages[i].type, id);
             }
     ksy_value(ksy, "kind_name", "kind", "message_kind", NULL);
 }

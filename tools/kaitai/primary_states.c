@@ -3,9 +3,8 @@
 
 #include "kaitai.h"
 
-#define HEADER                                                                                                         \
-    5u /* of a sub-package: uint32 length, uint8 kind; the tables' offsets count                                       \
-          from its first byte */
+/* Bytes of a sub-package's head: uint32 length, uint8 kind. The tables' offsets count from its first byte. */
+#define HEADER 5u
 #define CONDITION_MAX 384
 enum conversion { SAME, SECONDS, MODE, TOOL_8, BIT_0, BIT_1, BIT_2, BIT_3 };
 
@@ -80,18 +79,12 @@ static void row_name(char id[KSY_ID_MAX], const struct row *row)
 {
     unsigned number = 1;
     bool is_field = row->field[0] != '\0' && row->conversion < BIT_0;
-    char name[KSY_ID_MAX];
     for (const struct row *before = rows; !is_field && before < row; before++)
         number += before->layout == row->layout && before->field[0] == '\0' && strcmp(before->name, row->name) == 0;
-    ksy_id(name, is_field ? row->field : row->name);
-    if (number == 1)
-        snprintf(id, KSY_ID_MAX, "%s", name);
-    else
-        snprintf(id, KSY_ID_MAX, "%.80s_%u", name, number);
+    ksy_numbered_id(id, is_field ? row->field : row->name, number);
 }
 
-/* What is on the wire has a name of its own where the field's value is another.
- */
+/* What is on the wire has a name of its own where the field's value is another. */
 static bool is_raw(const struct row *row)
 {
     return row->conversion == SECONDS || row->conversion == MODE || row->conversion == TOOL_8;
@@ -296,8 +289,7 @@ static void write_condition(struct ksy *ksy, const struct layout *layout)
         ksy_value(ksy, id, condition, NULL, NULL);
 }
 
-/* The name of sub-packages of that type: of its last layout, which is today's.
- */
+/* The name of sub-packages of that type: of its last layout, which is today's. */
 static const char *title_of(unsigned type)
 {
     size_t i = LAYOUTS - 1;
@@ -347,23 +339,18 @@ static bool is_first(size_t layout)
 
 void primary_states(struct ksy *ksy)
 {
-    char id[KSY_ID_MAX];
+    char id[KSY_ID_MAX], size[40];
     ksy_type(ksy, "robot_state", "A state: sub-packages.");
     ksy_seq(ksy, "- {id: sub_packages, type: sub_package, repeat: eos}");
-    ksy_type(ksy, "sub_package",
-             "A part of a state. Controllers differ in which they send, and how "
-             "long these are.");
+    ksy_type(ksy, "sub_package", "A part of a state. Controllers differ in which they send, and how long these are.");
     ksy_seq(ksy, "- {id: len_sub_package, type: u4}");
     ksy_seq(ksy, "- {id: kind, type: u1}");
-    ksy_seq(ksy, "- id: body");
-    ksy_line(ksy, 2, "size: len_sub_package - %u", HEADER);
-    ksy_line(ksy, 2, "type:");
-    ksy_line(ksy, 3, "switch-on: kind");
-    ksy_line(ksy, 3, "cases:");
+    snprintf(size, sizeof size, "len_sub_package - %u", HEADER);
+    ksy_body(ksy, size);
     for (size_t i = 0; i < LAYOUTS; i++)
         if (is_first(i)) {
             ksy_id(id, title_of(layouts[i].type));
-            ksy_line(ksy, 4, "%u: %s", layouts[i].type, id);
+            ksy_case(ksy, layouts[i].type, id);
         }
     ksy_value(ksy, "kind_name", "kind", "sub_package_kind", NULL);
     for (size_t i = 0; i < LAYOUTS; i++)

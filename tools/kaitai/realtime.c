@@ -17,16 +17,12 @@ struct layout {
     struct armtap_recipe *recipe;
 };
 
-static const char about[] = "One packet of Universal Robots' realtime interface (ports 30003 and "
-                            "30013, the \"Matlab "
-                            "interface\"). Read one after "
-                            "the other from the same stream. Every number is a big-endian double. "
-                            "Fields that a "
-                            "shorter packet lacks are absent; "
-                            "bytes beyond the layout are in `rest`. A number's name is in "
-                            "NAME_name, in NAME_cb2_name where CB2 numbers differently. Kaitai "
-                            "does not look for the next "
-                            "packet after damaged bytes.";
+static const char about[] =
+    "One packet of Universal Robots' realtime interface (ports 30003 and 30013, the \"Matlab "
+    "interface\"). Read one after the other from the same stream. Every number is a big-endian double. "
+    "Fields that a shorter packet lacks are absent; bytes beyond the layout are in `rest`. A number's "
+    "name is in NAME_name, in NAME_cb2_name where CB2 numbers differently. Kaitai does not look for the "
+    "next packet after damaged bytes.";
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 

@@ -9,16 +9,12 @@
 #define CONDITION_MAX 64
 #define PARTS_MAX 8
 
-static const char about[] = "One package of Universal Robots' RTDE (port 30004). Read one after the "
-                            "other from the same stream, which has one "
-                            "direction: `from_robot` says which. `protocol` is what the robot has "
-                            "accepted, 1 before it has. A number's name "
-                            "is in "
-                            "NAME_name. Data without a recipe, of another length than the recipe's, or "
-                            "to the robot, "
-                            "is in `values`: a package does not say "
-                            "what "
-                            "it holds. Bytes beyond what is known of a package are in `rest`.";
+static const char about[] =
+    "One package of Universal Robots' RTDE (port 30004). Read one after the other from the same stream, "
+    "which has one direction: `from_robot` says which. `protocol` is what the robot has accepted, 1 "
+    "before it has. A number's name is in NAME_name. Data without a recipe, of another length than the "
+    "recipe's, or to the robot, is in `values`: a package does not say what it holds. Bytes beyond what "
+    "is known of a package are in `rest`.";
 
 /* Bodies by type. Source: as in decoders/rtde_package.c. */
 static const struct body {
@@ -101,14 +97,10 @@ static void write_package(struct ksy *ksy)
     ksy_line(ksy, 1, "- {id: protocol, type: u1}");
     ksy_seq(ksy, "- {id: len_package, type: u2}");
     ksy_seq(ksy, "- {id: kind, type: u1}");
-    ksy_seq(ksy, "- id: body");
-    ksy_line(ksy, 2, "size: len_package - 3");
-    ksy_line(ksy, 2, "type:");
-    ksy_line(ksy, 3, "switch-on: kind");
-    ksy_line(ksy, 3, "cases:");
+    ksy_body(ksy, "len_package - 3");
     for (size_t i = 0; i < MESSAGES; i++) {
         ksy_id(id, messages[i].name);
-        ksy_line(ksy, 4, "%d: %s", (int)messages[i].type, id);
+        ksy_case(ksy, messages[i].type, id);
     }
     ksy_value(ksy, "kind_name", "kind", "package_kind", NULL);
 }
@@ -160,13 +152,7 @@ static unsigned occurrence(const struct armtap_recipe *recipe, size_t number)
 
 static void entry_id(char id[KSY_ID_MAX], const struct armtap_recipe *recipe, size_t number)
 {
-    char name[KSY_ID_MAX];
-    unsigned count = occurrence(recipe, number);
-    ksy_id(name, armtap_recipe_at(recipe, number)->name);
-    if (count == 1)
-        snprintf(id, KSY_ID_MAX, "%s", name);
-    else
-        snprintf(id, KSY_ID_MAX, "%.80s_%u", name, count);
+    ksy_numbered_id(id, armtap_recipe_at(recipe, number)->name, occurrence(recipe, number));
 }
 
 /* Whether the number has a name, in an instance of the first such variable. */
@@ -226,9 +212,7 @@ static int check_ids(const struct armtap_recipe *recipe)
     while (i < count && strcmp(keys[i], keys[i - 1]) != 0)
         i++;
     if (i < count)
-        message_error("fields: two fields of the recipe would have the same "
-                      "identifier, %s; leave one out",
-                      keys[i]);
+        message_error("fields: two fields of the recipe would have the same identifier, %s; leave one out", keys[i]);
     free(keys);
     return i < count ? -1 : 0;
 }
