@@ -79,6 +79,8 @@
 #define LIKE 0.6
 #define LIKE_SPEED 0.05
 #define LIKE_CURRENT 1
+/* How much larger one current is than another, at most. */
+#define SEVERAL 3
 #define VECTOR 6u
 /* Elements of a vector that moves. */
 #define MOVING 2u
@@ -748,18 +750,37 @@ static bool is_stuck(const struct judged *judged, size_t i)
             (group == GROUP_TOOL_SPEEDS && some_go(judged, GROUP_POSES, GOES)));
 }
 
-/* Whether two vectors point elsewhere, both being larger than `least`. */
-static bool are_unlike(const struct judged *judged, size_t i, size_t k, double least)
+/* Products of two vectors, summed up over the sample. */
+struct products {
+    double both, one, other;
+};
+
+static struct products products_of(const struct judged *judged, size_t i, size_t k)
 {
-    double both = 0, one = 0, other = 0;
+    struct products sum = {0, 0, 0};
     for (unsigned row = 0; row < judged->view.count; row++)
         for (unsigned element = 0; element < VECTOR; element++) {
             const double a = value_at(judged, i, row, element), b = value_at(judged, k, row, element);
-            both += a * b;
-            one += a * a;
-            other += b * b;
+            sum.both += a * b / judged->view.count;
+            sum.one += a * a / judged->view.count;
+            sum.other += b * b / judged->view.count;
         }
-    return fmin(one, other) > least * least * judged->view.count && both < LIKE * sqrt(one * other);
+    return sum;
+}
+
+/* Whether two vectors point elsewhere, both being larger than `least`. */
+static bool are_unlike(const struct judged *judged, size_t i, size_t k, double least)
+{
+    const struct products sum = products_of(judged, i, k);
+    return fmin(sum.one, sum.other) > least * least && sum.both < LIKE * sqrt(sum.one * sum.other);
+}
+
+/* Whether one of two currents is several times the other, unless that is one that a simulator leaves at 0. */
+static bool is_multiple(const struct judged *judged, size_t i, size_t k)
+{
+    const struct products sum = products_of(judged, i, k);
+    const double least = fmin(sum.one, sum.other), most = fmax(sum.one, sum.other);
+    return least > 0 && most > SEVERAL * SEVERAL * fmax(least, LIKE_CURRENT * LIKE_CURRENT);
 }
 
 /* Whether speeds change by something else than an acceleration; one that is always 0 may be one that nothing computes.
@@ -814,7 +835,7 @@ static bool are_apart(const struct judged *judged, size_t i, size_t k)
         is_name_of(judged, i, "target") == is_name_of(judged, k, "target") && outruns(judged, i, k))
         return true;
     if (is_current(one) && is_current(other))
-        return are_unlike(judged, i, k, LIKE_CURRENT);
+        return are_unlike(judged, i, k, LIKE_CURRENT) || is_multiple(judged, i, k);
     if (one == other && (one == GROUP_SPEEDS || one == GROUP_TOOL_SPEEDS))
         return are_unlike(judged, i, k, LIKE_SPEED);
     return judged->relations.moved && said_of(judged, i, judged->own[i], k, judged->own[k]).ways < 0;
