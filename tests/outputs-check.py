@@ -368,6 +368,8 @@ def every_format():
             damage()
         os.remove(out)
     small_disk(["x" + ending for ending in endings])
+    status, message, _ = run("export", "large.pcap", "-f", "npz", env={**os.environ, "TMPDIR": "/nonexistent"})
+    expect("no place for temporary files", status == 2 and "/nonexistent: " in message and "; name another place" in message and "TMPDIR" in message, (status, message))
 
 
 os.environ.pop("POSIXLY_CORRECT", None)

@@ -45,7 +45,10 @@ void spool_free(struct spool *spool)
 
 static int failed(const struct spool *spool, int error)
 {
-    message_error("%s: a temporary file cannot be written there: %s; free some space", spool->folder, strerror(error));
+    bool is_full = error == ENOSPC || error == EDQUOT;
+    message_error("%s: a temporary file cannot be written there: %s; %sname another place: with -o, or with TMPDIR for "
+                  "standard output",
+                  spool->folder, strerror(error), is_full ? "free some space, or " : "");
     return -1;
 }
 
