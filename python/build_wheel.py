@@ -1,7 +1,7 @@
 """Makes the wheel, for pip and for `python3 -m build --wheel`: the package, and the program as it was built beside it.
 
 The version is configure.ac's. The program is $ARMTAP, or ../armtap; without one the wheel has the package alone, which then looks for
-an installed program. `python3 build_wheel.py --metadata` prints what `make install` and Debian's package install as METADATA.
+an installed program. `python3 build_wheel.py --place PREFIX` prints where below it a Python looks for packages, for configure.
 """
 import base64
 import hashlib
