@@ -27,7 +27,7 @@ end
 for k = 1:2:numel(varargin)
     name = lower(char(varargin{k}));
     if ~isfield(wish, name)
-        error('armtap:option', 'armtap_read: no option ''%s''', name);
+        error('armtap:option', 'armtap_read: no option ''%s''; there are %s', name, strjoin(fieldnames(wish)', ', '));
     end
     wish.(name) = text_of(varargin{k + 1});
 end
