@@ -232,19 +232,21 @@ def check_names(folder):
     rows = [(-i, 200 + i, .5 + i, 2**64 - 1 - i, 2**63 + i, -0.0, i % 2 == 1, -2**31 + i, 5e-324) for i in range(5)]
     make_rtde(folder + "/names.pcap", COLUMNS, [struct.pack(">iBdQQd?id", *row) for row in rows])
     run("export", folder + "/names.pcap", "--fields", "time_ns,*", "-o", folder + "/names.npz")
-    made = ["file_2", "meta_", "time_2", "x.known", "x", "same", "SAME", "n" * 4096, "allow_pickle_"]
+    made = ["file_2", "meta_", "time_2", "x.known_", "x", "same", "SAME", "n" * 4096, "allow_pickle_"]
     check_zip("names", folder + "/names.npz")
     with open_npz(folder + "/names.npz") as file:
         expect("names", file.files == ["time", "time_ns", *made, "meta"], [name[:20] for name in file.files])
         for k, name in enumerate(made):
             got, wanted = file[name].tolist(), [row[k] for row in rows]
             expect("values of " + name[:9], [(type(one), repr(one)) for one in got] == [(type(one), repr(one)) for one in wanted], got)
+        types = json.loads(str(file["meta"]))["types"]
+        expect("types by array", [types[name] for name in made] == [kind for _, kind in COLUMNS], types)
         numpy.savez(folder + "/again.npz", **file)
     run("export", "--union", folder + "/names.pcap", SAMPLES + "/rtde-stop.pcap", "-o", folder + "/union2.npz")
     with open_npz(folder + "/union2.npz") as file:
         mask = [name for name in file.files if name.startswith("x.known")]
-        expect("masks have names of their own", len(set(file.files)) == len(file.files) and mask == ["x.known", "x.known.known", "x.known_2"], mask)
-        known = file["x.known_2"]
+        expect("masks have names of their own", len(set(file.files)) == len(file.files) and mask == ["x.known_", "x.known_.known", "x.known"], mask)
+        known = file["x.known"]
         expect("a mask", known.sum() == 5 < len(known) and file["x"][known].tolist() == [row[4] for row in rows] and not file["x"][~known].any(), known)
     check_zip("union of names", folder + "/union2.npz")
     run("export", "--grid", "100ms", "--union", "--label", "10.0.0.7=a/b ü\N{GRINNING FACE}", SAMPLES + "/rtde-stop.pcap", "-o", folder + "/label.npz")

@@ -51,14 +51,16 @@ static void free_file(struct column_file *base)
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Parameters of numpy.savez(), to which users pass what they loaded; and the array that is always there. */
+/* Parameters of numpy.savez(), to which users pass what they loaded; the array that is always there; names as masks
+ * have. */
 static bool is_reserved(const char *name)
 {
     static const char *const reserved[] = {"file", "allow_pickle", meta_name};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(name, reserved[i]) == 0)
             return true;
-    return false;
+    size_t length = strlen(name), most = strlen(mask_ending);
+    return length >= most && strcmp(name + length - most, mask_ending) == 0;
 }
 
 /* Bytes of a name that are kept: whole characters. */
@@ -71,7 +73,7 @@ static size_t name_bytes(const char *name, size_t length)
     return length;
 }
 
-/* Takes a name and appends it to the description. 0, or -1 without memory. */
+/* Takes the name of an array, or of its mask, and appends it to the description. 0, or -1 without memory. */
 static int take_name(struct npz_file *file, const char *name, size_t length, const char *ending)
 {
     char *taken = malloc(length + strlen(ending) + 1 + NAMES_APART_ROOM);
@@ -79,7 +81,7 @@ static int take_name(struct npz_file *file, const char *name, size_t length, con
         return -1;
     memcpy(taken, name, length);
     strcpy(taken + length, ending);
-    if (is_reserved(taken))
+    if (*ending == '\0' && is_reserved(taken))
         strcat(taken, "_");
     int outcome = names_apart_take(&file->names, taken, SIZE_MAX);
     if (outcome == 0)
@@ -107,8 +109,8 @@ static int begin_array(struct npz_file *file, enum npz_type type, size_t columns
     return 0;
 }
 
-void npz_file_add_array(struct column_file *base, const char *name, size_t length, enum npz_type type, size_t columns,
-                        bool is_vector)
+const char *npz_file_add_array(struct column_file *base, const char *name, size_t length, enum npz_type type,
+                               size_t columns, bool is_vector)
 {
     struct npz_file *file = file_of(base);
     size_t at = file->description.length;
@@ -116,11 +118,12 @@ void npz_file_add_array(struct column_file *base, const char *name, size_t lengt
     if (take_name(file, name, length, "") != 0 || file->description.failed ||
         begin_array(file, type, columns, is_vector) != 0) {
         file->base.failed = true;
-        return;
+        return "";
     }
     const char *taken = file->description.data + at;
     if (npz_type_row(type)->has_mask && take_name(file, taken, strlen(taken), mask_ending) != 0)
         file->base.failed = true;
+    return file->description.failed ? "" : file->description.data + at;
 }
 
 void npz_file_set_meta(struct column_file *base, const char *text, size_t length)

@@ -28,9 +28,10 @@ struct column_file *npz_file_new(const struct column_output *output);
 
 /* An array of `columns` columns of the table, a row for each of its rows. Of several, or if `is_vector`, it has two
  * dimensions. Arrays have different names: later ones become NAME_2, NAME_3 ...; those that numpy.savez() takes for
- * itself, and `meta`, become NAME_. */
-void npz_file_add_array(struct column_file *file, const char *name, size_t length, enum npz_type type, size_t columns,
-                        bool is_vector);
+ * itself, `meta`, and those that end in `.known` become NAME_. Returns the array's name, up to the next array; ""
+ * without memory. */
+const char *npz_file_add_array(struct column_file *file, const char *name, size_t length, enum npz_type type,
+                               size_t columns, bool is_vector);
 /* The text of `meta`: UTF-8. */
 void npz_file_set_meta(struct column_file *file, const char *text, size_t length);
 

@@ -36,58 +36,61 @@ static void put_note(void *user, const char *key, const char *text, size_t lengt
         json_put_quoted(meta, text, length);
 }
 
-/* The types of fields, by array, as RTDE calls them: numpy's do not tell texts that are JSON from others. */
-static void put_types(const struct columns *columns, struct buffer *meta)
+/* Appends the type of a field to a JSON object, as RTDE calls it: numpy's do not tell texts that are JSON from others.
+ */
+static void put_type(struct buffer *types, const char *array, const struct column *column)
 {
-    struct buffer types = {0}, name = {0};
-    for (size_t i = 0; i < columns->count && !name.failed; i += column_array_width(&columns->column[i])) {
-        const struct column *column = &columns->column[i];
-        const char *type = column->type == ARMTAP_JSON ? "JSON"
-                           : column->type == ARMTAP_STRING || column->type == ARMTAP_BYTES
-                               ? ""
-                               : armtap_type_name(column->type, (unsigned)column_array_width(column));
-        if (column->pick->row_column != ROW_COLUMN_NONE || *type == '\0')
-            continue;
-        name.length = 0;
-        column_array_name(column, &name);
-        buffer_char(&types, types.length == 0 ? '{' : ',');
-        json_put_quoted(&types, name.data, name.length);
-        buffer_char(&types, ':');
-        json_put_quoted(&types, type, strlen(type));
-    }
-    if (types.length > 0) {
-        buffer_char(&types, '}');
-        put_note(meta, "armtap.types", types.data, types.length, true);
-    }
-    meta->failed = meta->failed || types.failed || name.failed;
-    free(types.data);
-    free(name.data);
+    const char *type = column->type == ARMTAP_JSON ? "JSON"
+                       : column->type == ARMTAP_STRING || column->type == ARMTAP_BYTES
+                           ? ""
+                           : armtap_type_name(column->type, (unsigned)column_array_width(column));
+    if (column->pick->row_column != ROW_COLUMN_NONE || *type == '\0')
+        return;
+    buffer_char(types, types->length == 0 ? '{' : ',');
+    json_put_quoted(types, array, strlen(array));
+    buffer_char(types, ':');
+    json_put_quoted(types, type, strlen(type));
 }
 
-/* 0, or -1 without memory. */
-static int declare(struct column_file *file, const struct columns *columns, const struct view *view,
-                   const struct target *target)
+/* Adds the arrays; `types` becomes an object of the types of those that are fields, or stays empty. 0, or -1 without
+ * memory. */
+static int add_arrays(struct column_file *file, const struct columns *columns, struct buffer *types)
 {
-    struct buffer name = {0}, meta = {0};
-    const struct note_taker taker = {&meta, put_note};
+    struct buffer name = {0};
     size_t width;
     for (size_t i = 0; i < columns->count && !name.failed; i += width) {
         const struct column *column = &columns->column[i];
         name.length = 0;
         width = column_array_width(column);
         column_array_name(column, &name);
-        npz_file_add_array(file, name.data, name.length, type_of(column), width, column_is_array(column));
+        put_type(types,
+                 npz_file_add_array(file, name.data, name.length, type_of(column), width, column_is_array(column)),
+                 column);
     }
+    if (types->length > 0)
+        buffer_char(types, '}');
+    free(name.data);
+    return name.failed || types->failed ? -1 : 0;
+}
+
+/* 0, or -1 without memory. */
+static int declare(struct column_file *file, const struct columns *columns, const struct view *view,
+                   const struct target *target)
+{
+    struct buffer meta = {0}, types = {0};
+    const struct note_taker taker = {&meta, put_note};
+    int outcome = add_arrays(file, columns, &types);
     notes_of_table(&taker, view->table, target);
-    int outcome = notes_of_columns(&taker, columns, view, NOTES_BY_ARRAY);
-    put_types(columns, &meta);
+    if (notes_of_columns(&taker, columns, view, NOTES_BY_ARRAY) != 0)
+        outcome = -1;
+    if (outcome == 0 && types.length > 0)
+        put_note(&meta, "armtap.types", types.data, types.length, true);
     buffer_char(&meta, '}');
     if (!meta.failed)
         npz_file_set_meta(file, meta.data, meta.length);
-    outcome = name.failed || meta.failed ? -1 : outcome;
-    free(name.data);
+    free(types.data);
     free(meta.data);
-    return outcome;
+    return outcome == 0 && !meta.failed ? 0 : -1;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
