@@ -16,7 +16,7 @@ FUZZ_TARGET(conn)
                   .forced = (options & 4) && (options & 3) % 3,
                   .midstream = options & 8,
                   .roles_guessed = options & 16,
-                  .first = {ARMTAP_NO_TIME, 0, 0}},
+                  .first = {.time = ARMTAP_NO_TIME}},
         .recipe_names = options & 32 ? given_recipe : NULL,
         .stop_at = options & 64 ? 1 + input_byte(&input) : 0,
     };

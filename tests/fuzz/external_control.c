@@ -13,7 +13,7 @@ FUZZ_TARGET(external_control)
                                       .forced = options & FORCED,
                                       .midstream = options & MIDSTREAM,
                                       .port = ports[(options >> PORT) % (sizeof ports / sizeof *ports)],
-                                      .first = {ARMTAP_NO_TIME, 0, 0}}};
+                                      .first = {.time = ARMTAP_NO_TIME}}};
     script_pieces(&script, &input);
     script_check(&script);
     return 0;

@@ -28,8 +28,9 @@ static void check_span(const void *span, size_t span_length, const uint8_t *byte
 
 static void check_parse(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol)
 {
-    struct armtap_rtde_package package = {.size = sizeof package};
+    struct armtap_rtde_package package;
     memset(&package, 0xA5, sizeof package);
+    package.size = sizeof package;
     int error = armtap_rtde_parse(bytes, length, direction, protocol, &package);
     CHECK(error == ARMTAP_OK || error == ARMTAP_ERR_SHORT || error == ARMTAP_ERR_NOT_OURS);
     if (error != ARMTAP_OK)

@@ -41,7 +41,7 @@ FUZZ_TARGET(realtime)
     struct script script = {.setup = {.protocol = ARMTAP_REALTIME,
                                       .forced = options & 1,
                                       .midstream = options & 2,
-                                      .first = {ARMTAP_NO_TIME, 0, 0}}};
+                                      .first = {.time = ARMTAP_NO_TIME}}};
     size_t left = input_left(&input);
     enum armtap_direction direction = (enum armtap_direction)((options & 12) == 12);
     check_packet(input.at, left);

@@ -868,7 +868,7 @@ static void test_the_name_that_is_wrong_is_said(void **unused)
     assert_string_equal(problem_of("a,b", "DOUBLE"), "1 b - -");
     assert_string_equal(problem_of("a", "DOUBLE,INT32"), "1 - INT32 -");
     assert_string_equal(problem_of("", NULL), "0 - - -");
-    assert_int_equal(armtap_recipe_rtde_problem("timestamp", NULL, &problem), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_rtde_problem("timestamp", NULL, &problem), ARMTAP_ERR_SIZE);
     assert_int_equal(armtap_recipe_rtde_problem(NULL, NULL, &problem), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_recipe_rtde_problem("timestamp", NULL, NULL), ARMTAP_ERR_ARGUMENT);
 }
