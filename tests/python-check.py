@@ -175,6 +175,8 @@ def check_table():
     expect("units by column", frame.attrs["units"] == elements and set(elements.values()) == {"N", "Nm", "rad"}, frame.attrs, elements)
     one = frame["actual_q_0"].iloc[0]
     expect("a frame", (one, frame.attrs["robot"]) == (-0.9965829849243164, "10.0.0.7:30004") and frame.index[0].value == 1769860800008054320)
+    alike = armtap.Table({"a_0": numpy.array([1.]), "a": numpy.array([[2., 3.]])}, {"units": {"a": "m"}}).to_pandas()
+    expect("columns of one name", alike.to_dict("list") == {"a_0": [1.], "a_0_2": [2.], "a_1": [3.]} and alike.attrs["units"] == {"a_0_2": "m", "a_1": "m"}, alike)
     raised("no fields at all", lambda: capture.read(fields=[]))
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")

@@ -1,7 +1,7 @@
 """Columns as a pandas.DataFrame. pandas is imported here only."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List, Set
 
 import numpy as np
 
@@ -16,6 +16,21 @@ NOTED = ("robot", "stream", "protocol", "direction", "enums")  # of meta, kept i
 
 def _flat(name: str, array: Array) -> List[str]:
     return [name] if array.ndim == 1 else ["%s_%d" % (name, i) for i in range(array.shape[1])]
+
+
+def _apart(wanted: str, taken: Set[str]) -> str:
+    """A name that no other column has: later ones of a name end in _2, _3 ..."""
+    key, number = wanted, 2
+    while key in taken:
+        key, number = "%s_%d" % (wanted, number), number + 1
+    taken.add(key)
+    return key
+
+
+def _keys(table: Table) -> Dict[str, List[str]]:
+    """The names of a frame's columns, by array. A robot may send a_0 beside a vector a."""
+    taken: Set[str] = set()
+    return {name: [_apart(wanted, taken) for wanted in _flat(name, array)] for name, array in table.items() if name not in INDEX}
 
 
 def _nullable(array: Any) -> Any:
@@ -34,10 +49,9 @@ def _nullable(array: Any) -> Any:
 def _columns(table: Table) -> Dict[str, Any]:
     """The columns of a frame: views of the table's arrays where their types allow it."""
     columns: Dict[str, Any] = {}
-    for name, array in table.items():
-        if name in INDEX:
-            continue
-        for i, key in enumerate(_flat(name, array)):
+    for name, keys in _keys(table).items():
+        array = table[name]
+        for i, key in enumerate(keys):
             column = array if array.ndim == 1 else array[:, i]
             if isinstance(column, np.ma.MaskedArray):
                 columns[key] = _nullable(column)
@@ -57,9 +71,8 @@ def _index(table: Table) -> Any:
 
 def _units(table: Table) -> Dict[str, str]:
     units = {}
-    for name, array in table.items():
+    for name, names in _keys(table).items():
         if name in table.units:
-            names = _flat(name, array)
             parts = table.units[name].split(", ")  # of a pose "m, rad": half of its elements each
             units.update({each: parts[i * len(parts) // len(names)] for i, each in enumerate(names)})
     return units
