@@ -92,7 +92,7 @@ def damage():
     says("a packed file cut short", write("cut.gz", gzip.compress(pcap)[:-100]), r"cut\.gz: packet \d+: the gzip data ends early; copy or fetch the file again", 10)
     says("damage within", write("bad.pcap", pcap[:24 + 8] + b"\xff" * 8 + pcap[40:]), r"bad\.pcap: packet 1: the file is damaged here \(a packet says that it has 4294967295 bytes\)")
     says("no capture", write("text", b"just a text\n"), "text: neither pcap nor pcapng")
-    says("an empty file", write("empty", b""), "empty: neither pcap nor pcapng")
+    says("an empty file", write("empty", b""), "empty: it is empty")
     says("no file", "nowhere", "nowhere: cannot be opened: .+")
     says("a folder", ".", r"\.: cannot be read: .+")
     says("a link type that armtap does not read", write("link.pcap", pcap[:20] + (b"\xc9\0\0\0" if pcap[:1] in b"\xd4\x4d" else b"\0\0\0\xc9") + pcap[24:]), r"link\.pcap: packet \d+: packets of link type 201, which armtap does not read")

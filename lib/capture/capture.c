@@ -127,10 +127,11 @@ static int begin_packets(struct armtap_capture *capture)
     const uint8_t *first;
     bool is_pcapng;
     int link_type;
-    if (armtap_unpacking_peek(&capture->unpacking, &first, PACKET_FILE_MAGIC) < PACKET_FILE_MAGIC ||
-        !armtap_packet_file_is_one(first, &is_pcapng))
-        return end_of_bytes(capture) != ARMTAP_OK ? capture->error
-                                                  : end_by(capture, ARMTAP_ERR_NOT_OURS, "neither pcap nor pcapng");
+    size_t length = armtap_unpacking_peek(&capture->unpacking, &first, PACKET_FILE_MAGIC);
+    if (length < PACKET_FILE_MAGIC || !armtap_packet_file_is_one(first, &is_pcapng)) {
+        const char *why = length == 0 ? "it is empty" : "neither pcap nor pcapng";
+        return end_of_bytes(capture) != ARMTAP_OK ? capture->error : end_by(capture, ARMTAP_ERR_NOT_OURS, why);
+    }
     capture->packets = armtap_packet_file_new(read_unpacked, &capture->unpacking, is_pcapng, NULL, NULL);
     if (!capture->packets)
         return end_by(capture, ARMTAP_ERR_MEMORY, armtap_strerror(ARMTAP_ERR_MEMORY));

@@ -338,7 +338,7 @@ ARMTAP_RARE static enum packet_file_outcome skip(struct packet_file *file)
     while (file->skip > 0) {
         if (!has(file, 1)) {
             file->is_cut = true;
-            return damaged(file, "the end of a block lacks");
+            return damaged(file, "the end of a block is missing");
         }
         size_t length = file->end - file->at < file->skip ? file->end - file->at : file->skip;
         file->at += length;
