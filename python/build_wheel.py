@@ -46,6 +46,8 @@ def package():
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """PEP 517: makes the wheel in a folder, and returns its name."""
+    if not os.path.exists(os.path.join(HERE, "..", "configure.ac")):
+        raise SystemExit("%s is a copy without the rest of armtap's source: pip makes one before its version 21.3; pip install --upgrade pip" % HERE)
     binary = program()
     name = "armtap-" + version()
     tag = "py3-none-" + (re.sub("[-.]", "_", sysconfig.get_platform()) if binary else "any")
