@@ -44,7 +44,7 @@ VALUES = {
     "--after": "sidecars", "--width": "900", "--height": "2000", "--columns": "2-7", "--generation": "cb2", "--enum": "robot_mode",
     "--packet": "9", "--file": ["1", "2"], "--key": "other", "--setup": "1", "--hex": "0005560002",
     ("compare", "--stream"): ["0,1", "0,2"], ("plot", "--format"): ["png", "html"], ("recipe", "--from"): "stop.pcap",
-    ("index", "--output"): "other/", ("recipe", "--layout"): "cb3e", ("recipe", "--columns"): "2-7",
+    "--kaitai": ["realtime", "rtde", "primary"], ("index", "--output"): "other/", ("recipe", "--layout"): "cb3e", ("recipe", "--columns"): "2-7",
     ("recipe", "--fields"): "actual_qd", ("serve", "--layout"): "1108", ("serve", "--format"): "x", ("serve", "--fill"): "payload=1",
     "--listen": "127.0.0.1", "--ports": "30004", "--speed": "2", "--gaps": "keep", "--fill": "payload=1",
     "--robot": "10.0.0.2", "--controller-version": "5.11", "--hide": "payload", "--in-use": "speed_slider_mask",
