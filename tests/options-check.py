@@ -278,6 +278,8 @@ def check_modes():
              if name not in ANYWHERE | ENDLESS and (command, name) not in KEPT and not given_without(mode, name)
              and not KEPT_BESIDE & {(one, name) for one in mode}]
     effects = {}
+    for command, name, value in {(case[0], *case[3:]) for case in cases}:  # each, whatever the share
+        values_of(command, name, value)
     for command, mode, inputs, name, value in share(cases, ONE_IN, "options in each mode"):
         found, said = judge(command, mode, inputs, name, values_of(command, name, value))
         what = " ".join([command, *mode])
