@@ -194,21 +194,18 @@ static bool targets_rest(const struct judged *judged)
     return has;
 }
 
-/* A momentum is computed from targets: it rests with them. */
-static void weigh_place(struct judged *judged, size_t i)
+static void weigh_place(struct judged *judged, size_t i, const struct inference_relations *of_numbers)
 {
     const struct armtap_recipe_entry *entry = &judged->recipe->entries[i];
-    const bool moved = judged->relations.moved;
+    const bool is_number = entry->type == ARMTAP_DOUBLE && entry->count == 1;
     size_t place = place_at(judged, i);
     double any = any_at(judged, entry, place);
-    judged->relations.moved = moved && !(entry->type == ARMTAP_DOUBLE && entry->count == 1 && targets_rest(judged));
     for (size_t field = 0; field < judged->fields; field++)
         if (has_type(&judged->field[field], entry) && !judged->field[field].repeats)
             judged->bits[i * judged->fields + field] =
-                (float)(armtap_inference_weigh(&judged->columns, &judged->relations, field, &judged->field[field],
-                                               place) -
+                (float)(armtap_inference_weigh(&judged->columns, is_number ? of_numbers : &judged->relations, field,
+                                               &judged->field[field], place) -
                         any);
-    judged->relations.moved = moved;
 }
 
 static void want(struct judged *judged)
@@ -319,9 +316,11 @@ static int read(struct judged *judged, long clock)
     if (error != ARMTAP_OK)
         return error;
     judged->relations.clock = clock >= 0 ? (size_t)clock : SIZE_MAX; /* the capture's times tell it better */
+    struct inference_relations of_numbers = judged->relations;       /* a momentum rests with its targets */
+    of_numbers.moved = of_numbers.moved && !targets_rest(judged);
     for (size_t i = 0; i < judged->recipe->count; i++)
         if (judged->own[i] != NONE)
-            weigh_place(judged, i);
+            weigh_place(judged, i, &of_numbers);
     find_near(judged);
     return ARMTAP_OK;
 }
