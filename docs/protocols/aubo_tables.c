@@ -25,15 +25,6 @@ static const struct name {
 #include "fields/wire_names.def"
 };
 
-static const struct mode {
-    const char *name;
-    int number;
-    const char *text;
-} modes[] = {
-#define MODE(name, number, text) {#name, number, text},
-#include "fields/wire_names.def"
-};
-
 static const struct twin {
     const char *topic, *field;
     double factor;
@@ -88,17 +79,6 @@ void put_aubo_topics(FILE *to)
         put_cell(to, field->meaning);
         fputs(" |\n", to);
     }
-}
-
-/* The named values of a number. */
-static void put_modes(FILE *to, const char *name)
-{
-    const char *before = ": ";
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(modes[i].name, name) == 0) {
-            fprintf(to, "%s%d %s", before, modes[i].number, modes[i].text);
-            before = ", ";
-        }
 }
 
 void put_aubo_names(FILE *to)

@@ -22,33 +22,12 @@ static const struct name {
 };
 #define NAMES (sizeof names / sizeof *names)
 
-static const struct mode {
-    const char *name;
-    int number;
-    const char *text;
-} modes[] = {
-#define MODE(name, number, text) {#name, number, text},
-#include "fields/wire_names.def"
-};
-#define MODES (sizeof modes / sizeof *modes)
-
 static const struct name *name_of(const char *text)
 {
     for (size_t i = 0; i < NAMES; i++)
         if (strcmp(names[i].name, text) == 0)
             return &names[i];
     return &names[0];
-}
-
-/* The named values of a number, between blanks. */
-static void put_modes(FILE *to, const char *name)
-{
-    const char *before = ": ";
-    for (size_t i = 0; i < MODES; i++)
-        if (strcmp(modes[i].name, name) == 0) {
-            fprintf(to, "%s%d %s", before, modes[i].number, modes[i].text);
-            before = ", ";
-        }
 }
 
 /* ---- messages to the robot ---- */

@@ -68,6 +68,24 @@ void put_type(FILE *to, const char *type, unsigned count)
         fprintf(to, "[%u]", count);
 }
 
+void put_modes(FILE *to, const char *name)
+{
+    static const struct mode {
+        const char *name;
+        int number;
+        const char *text;
+    } modes[] = {
+#define MODE(name, number, text) {#name, number, text},
+#include "fields/wire_names.def"
+    };
+    const char *before = ": ";
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i].name, name) == 0) {
+            fprintf(to, "%s%d %s", before, modes[i].number, modes[i].text);
+            before = ", ";
+        }
+}
+
 const char *generation_words(enum armtap_generation generation)
 {
     static const char *const words[] = {

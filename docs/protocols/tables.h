@@ -13,6 +13,8 @@ void put_cell(FILE *to, const char *text);
 void put_code(FILE *to, const char *text);
 /* "double[6]"; a single one without brackets. */
 void put_type(FILE *to, const char *type, unsigned count);
+/* ": 0 off, 1 on", the named values of a number that the dictionary lacks; nothing if it has none. */
+void put_modes(FILE *to, const char *name);
 /* "cb2" in words; "" for UNKNOWN, which is both. */
 const char *generation_words(enum armtap_generation generation);
 
