@@ -195,14 +195,15 @@ static void push_package(struct armtap_conn *conn, struct armtap_rtde_package pa
     assert_int_equal(armtap_conn_push(conn, package.direction, bytes, (size_t)length, NULL), ARMTAP_OK);
 }
 
-static void set_up(struct armtap_conn *conn, const char *names, const char *types, unsigned id)
+static void set_up_as(struct armtap_conn *conn, enum armtap_rtde_type type, const char *names, const char *types,
+                      unsigned id)
 {
-    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_OUTPUTS,
+    push_package(conn, (struct armtap_rtde_package){.type = type,
                                                     .direction = ARMTAP_TO_ROBOT,
                                                     .frequency = 125,
                                                     .names = names,
                                                     .names_length = strlen(names)});
-    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_OUTPUTS,
+    push_package(conn, (struct armtap_rtde_package){.type = type,
                                                     .direction = ARMTAP_FROM_ROBOT,
                                                     .has_id = true,
                                                     .id = id,
@@ -210,11 +211,21 @@ static void set_up(struct armtap_conn *conn, const char *names, const char *type
                                                     .types_length = strlen(types)});
 }
 
-static void push_data(struct armtap_conn *conn, unsigned id, size_t length)
+static void set_up(struct armtap_conn *conn, const char *names, const char *types, unsigned id)
+{
+    set_up_as(conn, ARMTAP_RTDE_SETUP_OUTPUTS, names, types, id);
+}
+
+static void set_up_inputs(struct armtap_conn *conn, const char *names, const char *types, unsigned id)
+{
+    set_up_as(conn, ARMTAP_RTDE_SETUP_INPUTS, names, types, id);
+}
+
+static void push_values(struct armtap_conn *conn, enum armtap_direction direction, unsigned id, size_t length)
 {
     static const uint8_t values[256];
     push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_DATA,
-                                                    .direction = ARMTAP_FROM_ROBOT,
+                                                    .direction = direction,
                                                     .has_id = true,
                                                     .id = id,
                                                     .values = values,
@@ -231,40 +242,15 @@ static void test_another_recipe_knows_its_own(void **unused)
     push_package(
         conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .direction = ARMTAP_FROM_ROBOT, .accepted = 1});
     set_up(conn, "timestamp,actual_q", "DOUBLE,VECTOR6D", 1);
-    push_data(conn, 1, 8 + 48);
+    push_values(conn, ARMTAP_FROM_ROBOT, 1, 8 + 48);
     assert_int_equal(seen.records, 1);
     assert_true(armtap_set_has(&seen.known, ARMTAP_ID_actual_q));
     set_up(conn, "timestamp,robot_mode", "DOUBLE,INT32", 2);
-    push_data(conn, 2, 8 + 4);
+    push_values(conn, ARMTAP_FROM_ROBOT, 2, 8 + 4);
     assert_int_equal(seen.records, 2);
     assert_true(armtap_set_has(&seen.known, ARMTAP_ID_robot_mode) && armtap_set_has(&seen.known, ARMTAP_ID_timestamp));
     assert_false(armtap_set_has(&seen.known, ARMTAP_ID_actual_q));
     armtap_conn_free(conn);
-}
-
-static void set_up_inputs(struct armtap_conn *conn, const char *names, const char *types, unsigned id)
-{
-    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_INPUTS,
-                                                    .direction = ARMTAP_TO_ROBOT,
-                                                    .names = names,
-                                                    .names_length = strlen(names)});
-    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_INPUTS,
-                                                    .direction = ARMTAP_FROM_ROBOT,
-                                                    .has_id = true,
-                                                    .id = id,
-                                                    .types = types,
-                                                    .types_length = strlen(types)});
-}
-
-static void write_inputs(struct armtap_conn *conn, unsigned id, size_t length)
-{
-    static const uint8_t values[256];
-    push_package(conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_DATA,
-                                                    .direction = ARMTAP_TO_ROBOT,
-                                                    .has_id = true,
-                                                    .id = id,
-                                                    .values = values,
-                                                    .values_length = length});
 }
 
 /* Whether exactly these fields are known: names, comma separated. */
@@ -294,12 +280,12 @@ static void test_inputs_know_what_is_set_up(void **unused)
         conn, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .direction = ARMTAP_FROM_ROBOT, .accepted = 1});
     set_up_inputs(conn, "speed_slider_mask,speed_slider_fraction", "UINT32,DOUBLE", 1);
     set_up_inputs(conn, "speed_slider_fraction,input_int_register_0", "DOUBLE,INT32", 2);
-    write_inputs(conn, 1, 12);
+    push_values(conn, ARMTAP_TO_ROBOT, 1, 12);
     expect_known(&seen, "speed_slider_mask,speed_slider_fraction");
-    write_inputs(conn, 2, 12);
+    push_values(conn, ARMTAP_TO_ROBOT, 2, 12);
     expect_known(&seen, "speed_slider_mask,speed_slider_fraction,input_int_register_0");
     set_up_inputs(conn, "input_int_register_1", "INT32", 1);
-    write_inputs(conn, 1, 4);
+    push_values(conn, ARMTAP_TO_ROBOT, 1, 4);
     expect_known(&seen, "speed_slider_fraction,input_int_register_0,input_int_register_1");
     assert_int_equal(seen.records, 3);
     armtap_conn_free(conn);
