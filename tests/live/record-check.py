@@ -485,7 +485,7 @@ def left_out():
 def contradictions():
     with Controller(roles={"rtde": 0}) as controller:
         for words, wanted in ((("--keep", "1k", "--rotate", "1M"), "--keep is less than one file"),
-                              (("--all", "--fields", "actual_q"), "says what to ask for; leave --all out"),
+                              (("--all", "--fields", "actual_q"), "selects the fields to request; leave --all out"),
                               (("--fields", ",,"), "--fields ',,': expected names"), (("--fields", ""), "expected names")):
             status, said = Recorder(controller, *words).end(None)
             expect("%s: refused" % (words,), status == 2 and wanted in said, status, said)

@@ -156,7 +156,7 @@ def check_lists(folder):
         seen.add(name)
     expect("formats", {"csv", "gnuplot", "ndjson", "toy-text", "toy-columns"} <= seen, seen)
     for part in ("as %s." % one_of(briefs), names_of(), "sealed: columns with their count in front",
-                 "one table of all streams, %s:" % names_of("HAS_NAMES")):
+                 "one table of all streams (%s):" % names_of("HAS_NAMES")):
         expect("help says " + part, part in text, text)
     capture = sample("rtde-v1.pcap")
     dialects = "; ".join("%s, of %s" % (dialect, name) for name, dialect, _, _, _ in FORMATS if dialect)

@@ -10,7 +10,7 @@
 /* A command that reads robots only need not say so with each option. */
 const char *options_help_of(const struct option_usage *usage, const struct option_row *row, char text[OPTION_TEXT_MAX])
 {
-    static const char lead[] = "of a robot: ";
+    static const char lead[] = "robot only: ";
     if (row->describe) {
         row->describe(text);
         return text;
@@ -70,8 +70,7 @@ void options_show_help(const struct option_usage *usage)
                        "- for standard input. Several files are one capture.");
     if (usage->groups & READS_CAPTURES && strstr(usage->arguments, "ROBOT"))
         show_paragraph("A ROBOT is rtde://HOST or realtime://HOST, with :PORT if it is not UR's own. It is read live, "
-                       "until Ctrl-C. RTDE is asked for the 36 fields of a 1220-byte realtime packet, unless options "
-                       "say otherwise.");
+                       "until Ctrl-C. By default armtap requests the 36 RTDE fields of a 1220-byte realtime packet.");
     text_heading(stdout, 2, "\nOptions:");
     for (size_t i = 0; (row = options_row_at(usage, i)); i++)
         if (options_is_offered(usage, row))

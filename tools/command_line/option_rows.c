@@ -14,14 +14,14 @@ static void describe_port(char text[OPTION_TEXT_MAX])
 {
     char protocols[REPLAY_PROTOCOLS_MAX];
     replay_protocols(protocols, ", ", " or ");
-    snprintf(text, OPTION_TEXT_MAX, "what a TCP port carries (may be repeated): %s", protocols);
+    snprintf(text, OPTION_TEXT_MAX, "protocol of a TCP port (may be repeated): %s", protocols);
 }
 
 static void describe_raw(char text[OPTION_TEXT_MAX])
 {
     char protocols[REPLAY_PROTOCOLS_MAX];
     replay_protocols(protocols, ", ", " or ");
-    snprintf(text, OPTION_TEXT_MAX, "what a raw dump holds, if armtap does not recognise it: %s", protocols);
+    snprintf(text, OPTION_TEXT_MAX, "protocol of a raw dump, if armtap cannot detect it: %s", protocols);
 }
 
 static int read_protocol(const struct option_row *row, const char *value, enum armtap_protocol *protocol)

@@ -59,7 +59,7 @@ static const struct option_usage usage = {
     .arguments = "[CAPTURE... | ROBOT...]",
     .summary =
         "Pairs the records of a robot's legacy stream (port 30003) and its RTDE stream by the controller's clock, "
-        "and shows for each field by how much they differ. Exit status 0: all are equal; 1: a field differs; 2: "
+        "and shows for each field how much the values differ. Exit status 0: all are equal; 1: a field differs; 2: "
         "nothing could be compared.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | READS_ROBOTS | ASKS_ROBOTS,

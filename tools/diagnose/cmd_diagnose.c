@@ -34,10 +34,10 @@ static const struct option_row rows[] = {
 static const struct option_usage usage = {
     .command = "diagnose",
     .arguments = "[CAPTURE... | ROBOT...]",
-    .summary = "Shows what went wrong, when, and in which packet: what the controller refused or skipped, what the "
-               "network lost or repaired, what the capture lacks, who closed, safety stops. First the incidents, each "
-               "with its cause, then all findings and what to do; the verdict is the last line. Exit status 1 if "
-               "there is a warning or an error.",
+    .summary = "Shows what went wrong, when, and in which packet: refused requests, skipped packages, lost and "
+               "retransmitted packets, gaps in the capture, closed connections, safety stops. Prints the incidents, "
+               "each with its cause, then all findings and remedies; the verdict is the last line. Exit status 1 after "
+               "a warning or an error.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
               ASKS_ROBOTS,

@@ -31,11 +31,11 @@ static const struct option_row rows[] = {
 static const struct option_usage usage = {
     .command = "explain",
     .arguments = "CAPTURE... --packet N | --hex BYTES",
-    .summary = "Shows every byte of a message: offset, bytes, field, value, unit. For a packet in which no "
-               "message ends, says what the packet is.",
+    .summary = "Shows every byte of a message: offset, bytes, field, value, unit. If no message ends in the packet, "
+               "describes the packet itself.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
-    .nothing = "give a capture and --packet N, or --hex BYTES",
+    .nothing = "name a capture and --packet N, or use --hex BYTES",
     .examples = "  armtap explain robot.pcapng --packet 42\n"
                 "  armtap explain --hex '00 05 56 00 02'\n"
                 "  xxd -p dump | armtap explain --hex - --raw realtime\n"};
@@ -47,9 +47,9 @@ static int judge(const struct explain_job *job)
     if (job->hex)
         return 0;
     if (job->packet == 0)
-        message_error("explain: which packet? give --packet N, as Wireshark counts them");
+        message_error("explain: no packet chosen; use --packet N, as numbered by Wireshark");
     else if (source->count > 1 && job->file == 0)
-        message_error("explain: packets count from 1 in each of the %zu captures; say which with --file I",
+        message_error("explain: packets are numbered from 1 in each of the %zu captures; choose one with --file I",
                       source->count);
     else if (job->file > source->count)
         message_error("explain: --file %" PRIu64 ": %zu capture%s named", job->file, source->count,

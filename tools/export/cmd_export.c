@@ -18,8 +18,8 @@ static const char columns[] = ""
 static void describe_fields(char text[OPTION_TEXT_MAX])
 {
     snprintf(text, OPTION_TEXT_MAX,
-             "fields in the order wanted: actual_q, one element as actual_q_0, globs in quotes; also columns that are "
-             "not fields:%s",
+             "fields, in the order of the columns: actual_q, one element as actual_q_0, quoted globs; also columns "
+             "that are not fields:%s",
              columns);
 }
 
@@ -43,7 +43,7 @@ static void describe_compressions(char text[OPTION_TEXT_MAX])
     char list[FORMATS_LIST_MAX], compressions[COMPRESSION_LIST_MAX];
     char deflates[FORMATS_LIST_MAX], deflate[COMPRESSION_LIST_MAX];
     snprintf(text, OPTION_TEXT_MAX,
-             "%s: %s (the default, if it is built in); %s: %s (the default, but for --dialect v5)",
+             "%s: %s (the default, if it is built in); %s: %s (the default, except with --dialect v5)",
              format_names(list, FORMAT_PACKS, FORMAT_DEFLATES), compression_names(compressions, COMPRESSION_MODERN),
              format_names(deflates, FORMAT_DEFLATES, 0), compression_names(deflate, COMPRESSION_DEFLATE));
 }
@@ -57,15 +57,14 @@ static void list_compressions(char text[OPTION_TEXT_MAX])
 static void describe_layouts(char text[OPTION_TEXT_MAX])
 {
     char list[FORMATS_LIST_MAX];
-    snprintf(text, OPTION_TEXT_MAX, "%s: columns of cb2 or cb3e, whatever the stream",
+    snprintf(text, OPTION_TEXT_MAX, "%s: use the cb2 or cb3e columns for any stream",
              format_names(list, FORMAT_HAS_LAYOUTS, 0));
 }
 
 static void describe_union(char text[OPTION_TEXT_MAX])
 {
     char list[FORMATS_LIST_MAX];
-    snprintf(text, OPTION_TEXT_MAX,
-             "one table of all streams, %s: robot, stream and protocol first, then the fields of all",
+    snprintf(text, OPTION_TEXT_MAX, "write one table of all streams (%s): robot, stream and protocol, then all fields",
              format_names(list, FORMAT_HAS_NAMES, 0));
 }
 

@@ -43,8 +43,8 @@ static const struct option_usage usage = {
     .command = "fields",
     .arguments = "[PATTERN]",
     .summary = "Lists the fields: name, RTDE type, unit, UR's gnuplot columns in the legacy layouts of CB2 and of "
-               "CB3/e-Series, the release that introduced it, and its meaning. PATTERN is part of a name, or a glob in "
-               "quotes; it also matches UR's names of the legacy rows, or, if no field has such a name, the names of "
+               "CB3/e-Series, the software version that introduced it, and its meaning. PATTERN is part of a name, or "
+               "a quoted glob; it also matches UR's names of the legacy rows, or, if no field matches, the names of "
                "External Control's messages and AUBO's topics.",
     .rows = rows,
     .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"

@@ -36,10 +36,10 @@ static const struct option_usage usage = {
     .command = "index",
     .arguments = "CAPTURE...",
     .summary =
-        "Writes what each capture leaves behind for those after it, so that armtap export --after decodes each one by "
-        "itself, on any machine, with the rows that all of them together would give. Captures may be indexed one by "
-        "one, side by side, or several at once, which makes smaller files and cannot fail where data is missing "
-        "between two captures.",
+        "Writes for each capture a sidecar with what later captures need, so that armtap export --after decodes each "
+        "one alone, on any machine, with the rows of one export of all captures. Captures may be indexed one by one, "
+        "in parallel, or several in one run, which makes smaller files and cannot fail where data is missing between "
+        "two captures.",
     .rows = rows,
     .groups = DECODES | READS_CAPTURES,
     .examples = "  armtap index -o sidecars monday-*.pcapng\n"

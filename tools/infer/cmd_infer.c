@@ -34,10 +34,10 @@ static const struct option_row rows[] = {
 static const struct option_usage usage = {
     .command = "infer",
     .arguments = "CAPTURE...",
-    .summary = "Prints the RTDE recipe that a robot's data follows, told from the data alone: for captures that begin "
-               "after the handshake of a client that nobody knows. Comments give the evidence. A name that is not "
-               "almost certain is not given: field_12 is the value at byte 12. Without motion there are types only. "
-               "Save it, check it, and use it with --recipe.",
+    .summary = "Infers the RTDE recipe from the data alone: for captures that begin after the handshake of an unknown "
+               "client. Comments show the evidence. Only names that are almost certain are printed; field_12 is the "
+               "unnamed value at byte 12. If the arm does not move, only types are inferred. Save the recipe, check "
+               "it, and use it with --recipe.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | READS_CAPTURES | READS_LIVE,
     .examples = "  armtap infer late.pcapng > recipe.txt\n"

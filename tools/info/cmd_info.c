@@ -21,7 +21,7 @@ static const struct option_usage usage = {
     .command = "info",
     .arguments = "[CAPTURE... | ROBOT...]",
     .summary = "Shows the streams of a capture: robot and client, protocol and version, records, rate, duration, gaps, "
-               "and what is wrong with them. Exit status 1 if there is a warning or an error.",
+               "and findings. Exit status 1 after a warning or an error.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
               ASKS_ROBOTS,

@@ -44,7 +44,7 @@ static const struct {
     {6, "  -i, --interface INTERFACE  read live packets, until Ctrl-C"},
     {6, "  --follow                   keep reading as a file grows (info, stats, export, diagnose)"},
     {2, "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n  armtap info rtde://10.0.0.2"},
-    {2, "\nExit status: 0 success; 1 success, but something is wrong with the input;\n2 failure."},
+    {2, "\nExit status: 0 success; 1 success, but the input has problems;\n2 failure."},
 };
 
 static void usage(FILE *file)
@@ -56,7 +56,7 @@ static void usage(FILE *file)
                     "Decodes the telemetry of robot arms (Universal Robots' realtime interface, RTDE, "
                     "primary interface, dashboard server and External Control, AUBO's RTDE) from network captures, "
                     "or from a robot itself: rtde://HOST "
-                    "or realtime://HOST. Without a command it does what info does.");
+                    "or realtime://HOST. Without a command, armtap runs info.");
     text_wrap_end(&wrap);
     text_heading(file, 2, "\nCommands:");
     for (size_t i = 0; i < COMMAND_COUNT; i++)

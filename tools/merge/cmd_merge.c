@@ -21,9 +21,9 @@ static const struct option_usage usage = {
     .command = "merge",
     .arguments = "SUMMARY...",
     .summary =
-        "Adds up what armtap info --json or armtap diagnose --json printed. Of captures in an archive, printed with "
-        "--after, the sum is what these print of all of them at once; streams of other captures are listed one after "
-        "another. Exit status 1 if there is a warning or an error.",
+        "Combines the output of armtap info --json or armtap diagnose --json. For captures of one archive, read with "
+        "--after, the result equals one run over all captures; streams of other captures are listed one after another. "
+        "Exit status 1 after a warning or an error.",
     .rows = rows,
     .examples = "  for f in monday-*.pcapng; do armtap info --json --after sidecars $f > $f.json; done\n"
                 "  armtap merge monday-*.json > monday.json\n"};
@@ -36,7 +36,7 @@ static int take_info(void *user, struct summary *summary)
 static enum exit_status run_merge(struct merge *merge)
 {
     if (merge->options.operand_count == 0) {
-        message_error("merge: name the summaries, which armtap info --json and diagnose --json print");
+        message_error("merge: name the files to combine, written by armtap info --json or diagnose --json");
         return EXIT_FAILED;
     }
     if (summaries_read(&merge->summaries, merge->options.operands, merge->options.operand_count, take_info,

@@ -69,7 +69,7 @@ static const struct option_usage usage = {
     .command = "plot",
     .arguments = "[CAPTURE...]",
     .summary = "Draws a picture: values against time, modes as named bands, times without data in grey, stops as red "
-               "lines with their packets. Every spike is shown, however long the capture is.",
+               "lines with their packets. Every spike is visible, even in a long capture.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
     .prepare = load,

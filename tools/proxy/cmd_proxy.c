@@ -90,8 +90,8 @@ static const struct option_usage usage = {
     .command = "proxy",
     .arguments = "ROBOT",
     .summary =
-        "Stands between clients and a robot: forwards all ports that robots have, and records both directions in a "
-        "capture, under the addresses of robot and clients. Goes on until Ctrl-C, or --for a time.",
+        "Forwards clients to a robot, on all of the robot's ports, and records both directions in a capture, under the "
+        "addresses of robot and clients. Runs until Ctrl-C, or for the time of --for.",
     .rows = rows,
     .examples = "  armtap proxy --listen 192.168.1.5 -o cell.pcapng 10.0.0.2\n",
 };
@@ -108,7 +108,7 @@ static void take_all_ports(struct proxy *proxy)
 static int bad_robot(const char *robot, const char *problem)
 {
     if (strchr(robot, ':') && !strchr(robot, '['))
-        message_error("proxy: %s: give the robot's address alone, without scheme and port; --ports chooses the ports",
+        message_error("proxy: %s: name only the robot's address, without scheme and port; --ports chooses the ports",
                       robot);
     else
         message_error("proxy: %s: %s; give the robot's address", robot, problem);

@@ -50,8 +50,8 @@ static const struct option_usage usage = {
     .arguments = "[@NAME]",
     .summary =
         "Prints an RTDE recipe with the same data as legacy columns, a legacy layout or another client, as UR's XML. "
-        "Standard error lists what RTDE lacks, and vectors that come as a whole. Types are those of RTDE protocol "
-        "2.",
+        "Standard error lists columns without an RTDE field, and elements replaced by their whole vector. Types are "
+        "those of RTDE protocol 2.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES,
     .decodes_with = "from",

@@ -61,8 +61,9 @@ static const struct option_usage usage = {
     .command = "record",
     .arguments = "ROBOT...",
     .summary =
-        "Records what robots send, as a client of theirs, in captures that every other command and Wireshark read. "
-        "Needs no privileges. Goes on until Ctrl-C, or --for a time, and connects again when a connection ends.",
+        "Connects to robots as a client and records their data in captures, which every other command and Wireshark "
+        "can read. Needs no privileges. Reconnects when a connection ends; runs until Ctrl-C, or for the time of "
+        "--for.",
     .rows = rows,
     .groups = READS_ROBOTS | READS_ONLY_ROBOTS | ASKS_ROBOTS,
     .examples =

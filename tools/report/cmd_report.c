@@ -30,9 +30,9 @@ static const struct option_usage usage = {
     .command = "report",
     .arguments = "-o REPORT.html CAPTURE...",
     .summary =
-        "Writes what armtap diagnose finds as one page to hand over: the verdict, plots that zoom, findings with "
-        "their packets, what to do, rates, modes, and the files with their SHA-256. The page needs no network, "
-        "and prints well. Exit status 1 if there is a warning or an error.",
+        "Writes the diagnosis as one self-contained HTML page: the verdict, plots that zoom, findings with their "
+        "packets and remedies, rates, modes, and the files with their SHA-256. The page needs no network and is "
+        "printable. Exit status 1 after a warning or an error.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | SHOWS_TIMES,
     .examples = "  armtap report -o cell-3.html robot.pcapng\n"};

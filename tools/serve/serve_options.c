@@ -134,12 +134,11 @@ static const struct option_usage usage = {
     .command = "serve",
     .arguments = "CAPTURE... | --layout SIZE rtde://HOST",
     .summary =
-        "Acts as the controller that a capture was taken from: RTDE on port 30004, the legacy interface on 30003 "
-        "and 30013, imitations of the primary interface and the dashboard server. Clients get the recorded data, at "
-        "the recorded pace, whatever they ask for; nothing that they "
-        "send moves anything. A field is played where it was recorded; what the capture lacks is NOT_FOUND. With a "
-        "robot: the bridge, which makes "
-        "legacy packets of --layout from RTDE, so that an old program runs unchanged.",
+        "Simulates the controller of a capture: RTDE on port 30004, the legacy interface on 30003 and 30013, and "
+        "simulated primary interface and dashboard server. Clients choose fields and receive the recorded data at the "
+        "recorded pace, or at a lower rate they request; nothing they send moves a robot. A field is sent where it was "
+        "recorded; fields that the capture lacks are NOT_FOUND. With a robot, serve is a bridge: it builds legacy "
+        "packets of --layout from RTDE, so that an old program runs unchanged.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_ROBOTS,
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
@@ -157,7 +156,8 @@ static int check_options(const struct serve_options *options)
     }
     if (options->layout == 0) {
         legacy_layout_knows(0, sizes);
-        message_error("serve: which packets does the old program expect? Give their size, one of %s: --layout 1220",
+        message_error("serve: no packet size chosen; name the size that the old program expects, one of %s: --layout "
+                      "1220",
                       sizes);
         return -1;
     }

@@ -33,9 +33,8 @@ static const struct option_row rows[] = {
 static const struct option_usage usage = {
     .command = "stats",
     .arguments = "[CAPTURE... | ROBOT...]",
-    .summary = "Shows for each field of each robot its least and greatest value, and in which packet, its mean and "
-               "standard deviation, its first and last value, and how often it changed; of modes, how long each of "
-               "their values held.",
+    .summary = "Shows for each field of each robot its minimum and maximum and their packets, mean and standard "
+               "deviation, first and last value, and number of changes; for modes, how long each value lasted.",
     .rows = rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
               ASKS_ROBOTS,
