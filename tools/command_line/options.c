@@ -175,7 +175,7 @@ static void report_nothing_given(const struct option_usage *usage)
     if (usage->nothing)
         message_error("%s: nothing is named; %s", usage->command, usage->nothing);
     else if (!(usage->groups & READS_CAPTURES))
-        message_error("%s: no robot given; name one as rtde://HOST or realtime://HOST", usage->command);
+        message_error("%s: no robot given; name one as " ROBOT_URLS, usage->command);
     else if (!(usage->groups & READS_LIVE))
         message_error("%s: no capture given; name a file", usage->command);
     else
@@ -198,7 +198,7 @@ static unsigned sources_of(const struct options *options)
         const char *name = options->operands[i];
         sources |= !robot_address_is(name)          ? SOURCE_FILES
                    : strncmp(name, "rtde:", 5) == 0 ? SOURCE_RTDE
-                                                    : SOURCE_REALTIME;
+                                                    : SOURCE_LISTENED;
     }
     return sources;
 }
@@ -224,8 +224,7 @@ static int check_operands(const struct options *options)
                       "or make a capture of the robot first: armtap record -o FILE.pcapng %s",
                       command, robot, capture, robot);
     else if (capture && !reads(options, READS_CAPTURES))
-        message_error("%s: %s is not a robot; name robots as rtde://HOST[:PORT] or realtime://HOST[:PORT]", command,
-                      capture);
+        message_error("%s: %s is not a robot; name robots as " ROBOT_URLS, command, capture);
     else if (options->operand_count == 0 && !interface)
         report_nothing_given(options->usage);
     else if (options->operand_count > 0 && interface)

@@ -37,9 +37,9 @@ enum option_source {
     SOURCE_FILES = 1,
     SOURCE_LIVE = 2,
     SOURCE_RTDE = 4,
-    SOURCE_REALTIME = 8,
+    SOURCE_LISTENED = 8, /* a robot that sends by itself: realtime://, primary:// */
     SOURCE_CAPTURE = SOURCE_FILES | SOURCE_LIVE,
-    SOURCE_ROBOT = SOURCE_RTDE | SOURCE_REALTIME
+    SOURCE_ROBOT = SOURCE_RTDE | SOURCE_LISTENED
 };
 
 /* Which shared options a command has. */

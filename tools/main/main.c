@@ -55,8 +55,7 @@ static void usage(FILE *file)
     text_wrap_words(&wrap,
                     "Decodes the telemetry of robot arms (Universal Robots' realtime interface, RTDE, "
                     "primary interface, dashboard server and External Control, AUBO's RTDE) from network captures, "
-                    "or from a robot itself: rtde://HOST "
-                    "or realtime://HOST. Without a command, armtap runs info.");
+                    "or from a robot itself: " ROBOT_URLS ". Without a command, armtap runs info.");
     text_wrap_end(&wrap);
     text_heading(file, 2, "\nCommands:");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
