@@ -219,9 +219,6 @@ bool option_rules_read(const struct options *options);
 /* Prints the help of a command. */
 void options_show_help(const struct option_usage *usage);
 
-/* The closest of `count` names if it is close enough to be meant, else NULL. */
-const char *options_nearest(const char *word, const char *const *names, size_t count);
-
 /* --around ID[=SECONDS] */
 
 /* Reads the value: a kind of finding, and how far around it, in ns; a second if not given. 0, or -1 after a message

@@ -111,6 +111,10 @@ struct robot_address {
 void robot_url(char url[ROBOT_URL_MAX], const struct robot_scheme *scheme, const char *host, uint16_t port);
 /* Whether a word of the command line names a robot: it contains "://". */
 bool robot_address_is(const char *word);
+/* Whether a word that names neither a file nor a robot is meant as a robot: by its form, as addresses and HOST:PORT, or
+ * perhaps, as host names. Then `url` is what to type: rtde://10.0.0.2, realtime://10.0.0.2:30003. */
+enum robot_likeness { ROBOT_NOT, ROBOT_MAYBE, ROBOT_SURELY };
+enum robot_likeness robot_address_guess(char url[ROBOT_URL_MAX], const char *word);
 /* Reads the URL. 0, or -1 after a message. */
 int robot_address_parse(struct robot_address *robot, const char *url);
 /* Looks the host up, which may take seconds. 0, or -1 after a message. */
