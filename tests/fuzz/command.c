@@ -18,7 +18,7 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-#define COMMAND(name, summary) {#name, cmd_##name},
+#define COMMAND(name, summary, groups) {#name, cmd_##name},
 #include "command_line/commands.def"
 };
 

@@ -5,7 +5,7 @@
 
 #include "input/replay/replay.h"
 
-#define COMMAND(name, summary) int cmd_##name(int argc, char **argv);
+#define COMMAND(name, summary, groups) int cmd_##name(int argc, char **argv);
 #include "commands.def"
 
 #endif

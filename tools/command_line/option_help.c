@@ -5,6 +5,7 @@
 #include "base/terminal/fold.h"
 #include "options.h"
 
+#define OPTION_LIST_MAX 1600
 #define HELP_WIDE 60 /* columns from which an option and its meaning stand side by side */
 
 /* A command that reads robots only need not say so with each option. */
@@ -12,7 +13,11 @@ const char *options_help_of(const struct option_usage *usage, const struct optio
 {
     static const char lead[] = "robot only: ";
     if (row->describe) {
-        row->describe(text);
+        char list[OPTION_TEXT_MAX];
+        const char *hole = strchr(row->help, '{'), *rest = strchr(row->help, '}');
+        row->describe(list);
+        snprintf(text, OPTION_TEXT_MAX, "%.*s%.*s%s", (int)(hole - row->help), row->help, OPTION_LIST_MAX, list,
+                 rest + 1);
         return text;
     }
     return usage->groups & READS_ONLY_ROBOTS && strncmp(row->help, lead, strlen(lead)) == 0 ? row->help + strlen(lead)
@@ -69,7 +74,7 @@ void options_show_help(const struct option_usage *usage)
                        "dump of one direction of a stream, or "
                        "- for standard input. Several files are one capture.");
     if (usage->groups & READS_CAPTURES && strstr(usage->arguments, "ROBOT"))
-        show_paragraph("A ROBOT is " ROBOT_URLS ", with :PORT if it is not UR's own. It is read live, "
+        show_paragraph("A ROBOT is rtde://HOST or realtime://HOST, with :PORT if it is not UR's own. It is read live, "
                        "until Ctrl-C. By default armtap requests the 36 RTDE fields of a 1220-byte realtime packet.");
     text_heading(stdout, 2, "\nOptions:");
     for (size_t i = 0; (row = options_row_at(usage, i)); i++)

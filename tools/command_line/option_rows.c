@@ -10,18 +10,11 @@
 
 /* ---- values of the shared options ------------------------------------------------------------------------------- */
 
-static void describe_port(char text[OPTION_TEXT_MAX])
+static void list_protocols(char text[OPTION_TEXT_MAX])
 {
     char protocols[REPLAY_PROTOCOLS_MAX];
     replay_protocols(protocols, ", ", " or ");
-    snprintf(text, OPTION_TEXT_MAX, "protocol of a TCP port (may be repeated): %s", protocols);
-}
-
-static void describe_raw(char text[OPTION_TEXT_MAX])
-{
-    char protocols[REPLAY_PROTOCOLS_MAX];
-    replay_protocols(protocols, ", ", " or ");
-    snprintf(text, OPTION_TEXT_MAX, "protocol of a raw dump, if armtap cannot detect it: %s", protocols);
+    snprintf(text, OPTION_TEXT_MAX, "%s", protocols);
 }
 
 static int read_protocol(const struct option_row *row, const char *value, enum armtap_protocol *protocol)

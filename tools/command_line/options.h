@@ -37,9 +37,9 @@ enum option_source {
     SOURCE_FILES = 1,
     SOURCE_LIVE = 2,
     SOURCE_RTDE = 4,
-    SOURCE_LISTENED = 8, /* a robot that sends by itself: realtime://, primary:// */
+    SOURCE_REALTIME = 8,
     SOURCE_CAPTURE = SOURCE_FILES | SOURCE_LIVE,
-    SOURCE_ROBOT = SOURCE_RTDE | SOURCE_LISTENED
+    SOURCE_ROBOT = SOURCE_RTDE | SOURCE_REALTIME
 };
 
 /* Which shared options a command has. */
@@ -55,6 +55,11 @@ enum option_group {
     ANY_COMMAND = 256,
     GUESSES = 512,     /* --no-guess */
     READS_DUMPS = 1024 /* --raw */
+};
+/* GROUPS_export and so on */
+enum {
+#define COMMAND(name, summary, groups) GROUPS_##name = (groups),
+#include "commands.def"
 };
 
 /* What Tab offers as the value; nothing for TAB_NONE. */
@@ -77,7 +82,7 @@ enum option_tab {
 struct option_row;
 /* Reads a value; NULL: none was given. 0, or -1 after a message. */
 typedef int option_reader(const struct option_row *row, const char *value, void *place);
-/* Writes a text about an option that is not known before the program runs. */
+/* Writes a list that is not known before the program runs. */
 typedef void option_text_maker(char text[OPTION_TEXT_MAX]);
 
 /* An option, as options.def has it. Options are refused where the rules leave them out: if another one is not given
@@ -87,8 +92,8 @@ struct option_row {
     char letter;       /* 0: none */
     const char *name;  /* without dashes; NULL: only the letter */
     const char *value; /* "FILE" in the help; NULL: takes none; "[raw]": may have one, after "=" only */
-    const char *help;  /* will be wrapped */
-    option_text_maker *describe, *list; /* in place of `help` and of `words` */
+    const char *help;  /* will be wrapped; "{formats}" or the like stands for what `describe` writes */
+    option_text_maker *describe, *list; /* `list` in place of `words` */
     option_reader *read;
     size_t offset, size; /* where the value goes in the command's struct; the shared ones: in struct options */
     size_t has;          /* 1 + the place of a bool that becomes true; 0: none */
@@ -218,6 +223,9 @@ bool option_rules_read(const struct options *options);
 
 /* Prints the help of a command. */
 void options_show_help(const struct option_usage *usage);
+
+/* The closest of `count` names if it is close enough to be meant, else NULL. */
+const char *options_nearest(const char *word, const char *const *names, size_t count);
 
 /* --around ID[=SECONDS] */
 

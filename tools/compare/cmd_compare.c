@@ -62,7 +62,7 @@ static const struct option_usage usage = {
         "and shows for each field how much the values differ. Exit status 0: all are equal; 1: a field differs; 2: "
         "nothing could be compared.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | READS_ROBOTS | ASKS_ROBOTS,
+    .groups = GROUPS_compare,
     .examples = "  armtap compare both.pcap.gz\n  armtap compare --tolerance 1e-6 port30003.pcap port30004.pcap\n"
                 "  armtap compare rtde://10.0.0.2 realtime://10.0.0.2\n"};
 

@@ -39,8 +39,7 @@ static const struct option_usage usage = {
                "each with its cause, then all findings and remedies; the verdict is the last line. Exit status 1 after "
                "a warning or an error.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
-              ASKS_ROBOTS,
+    .groups = GROUPS_diagnose,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
                 "  armtap diagnose --json robot.pcapng | jq .findings\n  armtap diagnose rtde://10.0.0.2\n"};
 

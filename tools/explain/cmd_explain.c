@@ -34,7 +34,7 @@ static const struct option_usage usage = {
     .summary = "Shows every byte of a message: offset, bytes, field, value, unit. If no message ends in the packet, "
                "describes the packet itself.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
+    .groups = GROUPS_explain,
     .nothing = "name a capture and --packet N, or use --hex BYTES",
     .examples = "  armtap explain robot.pcapng --packet 42\n"
                 "  armtap explain --hex '00 05 56 00 02'\n"

@@ -15,17 +15,24 @@ static const char columns[] = ""
 
 /* ---- the help about formats -------------------------------------------------------------------------------------- */
 
-static void describe_fields(char text[OPTION_TEXT_MAX])
+static void list_columns(char text[OPTION_TEXT_MAX])
 {
-    snprintf(text, OPTION_TEXT_MAX,
-             "fields, in the order of the columns: actual_q, one element as actual_q_0, quoted globs; also columns "
-             "that are not fields:%s",
-             columns);
+    snprintf(text, OPTION_TEXT_MAX, "%s", columns);
 }
 
-static void describe_formats(char text[OPTION_TEXT_MAX])
+static void list_formats(char text[OPTION_TEXT_MAX])
 {
     format_names(text, 0, 0);
+}
+
+static void list_layout_formats(char text[OPTION_TEXT_MAX])
+{
+    format_names(text, FORMAT_HAS_LAYOUTS, 0);
+}
+
+static void list_named_formats(char text[OPTION_TEXT_MAX])
+{
+    format_names(text, FORMAT_HAS_NAMES, 0);
 }
 
 static void describe_dialects(char text[OPTION_TEXT_MAX])
@@ -52,20 +59,6 @@ static void list_compressions(char text[OPTION_TEXT_MAX])
 {
     char list[COMPRESSION_LIST_MAX];
     snprintf(text, OPTION_TEXT_MAX, "%s", compression_names(list, COMPRESSION_ANY));
-}
-
-static void describe_layouts(char text[OPTION_TEXT_MAX])
-{
-    char list[FORMATS_LIST_MAX];
-    snprintf(text, OPTION_TEXT_MAX, "%s: use the cb2 or cb3e columns for any stream",
-             format_names(list, FORMAT_HAS_LAYOUTS, 0));
-}
-
-static void describe_union(char text[OPTION_TEXT_MAX])
-{
-    char list[FORMATS_LIST_MAX];
-    snprintf(text, OPTION_TEXT_MAX, "write one table of all streams (%s): robot, stream and protocol, then all fields",
-             format_names(list, FORMAT_HAS_NAMES, 0));
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -140,8 +133,7 @@ int cmd_export(int argc, char **argv)
         .arguments = "[CAPTURE... | ROBOT...]",
         .summary = summary,
         .rows = rows,
-        .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
-                  ASKS_ROBOTS,
+        .groups = GROUPS_export,
         .columns = columns,
         .prepare = asked_choose,
         .examples = "  armtap export robot.pcapng -o robot.csv\n"

@@ -41,7 +41,7 @@ static const struct option_usage usage = {
         "in parallel, or several in one run, which makes smaller files and cannot fail where data is missing between "
         "two captures.",
     .rows = rows,
-    .groups = DECODES | READS_CAPTURES,
+    .groups = GROUPS_index,
     .examples = "  armtap index -o sidecars monday-*.pcapng\n"
                 "  for f in monday-*.pcapng; do armtap export --after sidecars $f -o ${f%.pcapng}.csv; done\n"};
 

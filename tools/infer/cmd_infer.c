@@ -39,7 +39,7 @@ static const struct option_usage usage = {
                "unnamed value at byte 12. If the arm does not move, only types are inferred. Save the recipe, check "
                "it, and use it with --recipe.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | READS_CAPTURES | READS_LIVE,
+    .groups = GROUPS_infer,
     .examples = "  armtap infer late.pcapng > recipe.txt\n"
                 "  armtap export --recipe recipe.txt late.pcapng\n"
                 "  armtap infer --no-handshake --stream 0 robot.pcapng\n"};

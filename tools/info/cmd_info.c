@@ -23,8 +23,7 @@ static const struct option_usage usage = {
     .summary = "Shows the streams of a capture: robot and client, protocol and version, records, rate, duration, gaps, "
                "and findings. Exit status 1 after a warning or an error.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
-              ASKS_ROBOTS,
+    .groups = GROUPS_info,
     .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"
                 "  armtap info rtde://10.0.0.2\n"};
 

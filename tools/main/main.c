@@ -28,7 +28,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
-#define COMMAND(name, summary) {#name, cmd_##name, summary},
+#define COMMAND(name, summary, groups) {#name, cmd_##name, summary},
 #include "command_line/commands.def"
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)

@@ -71,7 +71,7 @@ static const struct option_usage usage = {
     .summary = "Draws a picture: values against time, modes as named bands, times without data in grey, stops as red "
                "lines with their packets. Every spike is visible, even in a long capture.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
+    .groups = GROUPS_plot,
     .prepare = load,
     .examples = "  armtap plot -o robot.svg robot.pcapng\n"
                 "  armtap plot -o stop.svg --around safety.stop=2 robot.pcapng\n"

@@ -53,7 +53,7 @@ static const struct option_usage usage = {
         "Standard error lists columns without an RTDE field, and elements replaced by their whole vector. Types are "
         "those of RTDE protocol 2.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES,
+    .groups = GROUPS_recipe,
     .decodes_with = "from",
     .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"
                 "  armtap recipe --layout 1060 --plain\n"

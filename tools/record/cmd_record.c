@@ -65,7 +65,7 @@ static const struct option_usage usage = {
         "can read. Needs no privileges. Reconnects when a connection ends; runs until Ctrl-C, or for the time of "
         "--for.",
     .rows = rows,
-    .groups = READS_ROBOTS | READS_ONLY_ROBOTS | ASKS_ROBOTS,
+    .groups = GROUPS_record,
     .examples =
         "  armtap record --all rtde://10.0.0.2\n"
         "  armtap record -o '/data/%Y%m%dT%H%M%SZ-ROBOT.pcapng.gz' --rotate 1h --keep 200G realtime://10.0.0.2\n",

@@ -34,7 +34,7 @@ static const struct option_usage usage = {
         "packets and remedies, rates, modes, and the files with their SHA-256. The page needs no network and is "
         "printable. Exit status 1 after a warning or an error.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | SHOWS_TIMES,
+    .groups = GROUPS_report,
     .examples = "  armtap report -o cell-3.html robot.pcapng\n"};
 
 /* Standard output, devices and names without an ending take a page, too. */

@@ -140,7 +140,7 @@ static const struct option_usage usage = {
         "recorded; fields that the capture lacks are NOT_FOUND. With a robot, serve is a bridge: it builds legacy "
         "packets of --layout from RTDE, so that an old program runs unchanged.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_ROBOTS,
+    .groups = GROUPS_serve,
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
                 "robot.pcapng\n  armtap serve --layout 1108 rtde://10.0.0.2\n"};
 

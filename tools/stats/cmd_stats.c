@@ -36,8 +36,7 @@ static const struct option_usage usage = {
     .summary = "Shows for each field of each robot its minimum and maximum and their packets, mean and standard "
                "deviation, first and last value, and number of changes; for modes, how long each value lasted.",
     .rows = rows,
-    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
-              ASKS_ROBOTS,
+    .groups = GROUPS_stats,
     .examples = "  armtap stats robot.pcapng\n  armtap stats --fields 'actual_*,!actual_q' --from +1m robot.pcapng\n"
                 "  armtap stats --json robot.pcapng | jq .robots\n"};
 
