@@ -526,24 +526,71 @@ def check_page(page):
         CHECK.get(page, lambda book: None)(book)
 
 
-def check_manual():
-    """Each example of the program's manual, in a folder of its own; the library's, which is no program, compiles."""
-    examples = re.search(r"^\.Sh EXAMPLES\n(.*?)(?=^\.Sh |\Z)", read(BUILT + "/tools/armtap.1"), re.M | re.S)[1]
-    texts = re.findall(r"^\.Bd[^\n]*\n(.*?)^\.Ed", examples, re.M | re.S)
-    expect("examples of armtap.1", len(texts) >= 2, texts)
-    for i, text in enumerate(texts):
-        book = Notebook("%s/example-%d" % (os.getcwd(), i))
-        try:
-            book.sh(text.replace("\\&", "").replace("\\e", "\\"))
-            expect("example of armtap.1", True)
-        except Failed as failed:
-            expect("example of armtap.1", False, text, failed)
+def blocks_of(page):
+    """The literal blocks of EXAMPLES on a page of the manual, each with the comment line before it; and of other sections those that
+    show what `armtap` printed."""
+    text = read(page)
+    sections = re.split(r"^\.Sh ", text, flags=re.M)
+    examples = next(one for one in sections if one.startswith("EXAMPLES"))
+    return [(said or "", plain(block)) for said, block in re.findall(r'(?:^\.\\" (.*)\n)?^\.Bd[^\n]*\n(.*?)^\.Ed', examples, re.M | re.S)], \
+        [plain(block) for one in sections if not one.startswith("EXAMPLES") for block in re.findall(r"^\.Bd -literal\n(.*?)^\.Ed", one, re.M | re.S)]
+
+
+def plain(text):
+    return text.replace("\\&", "").replace("\\e", "\\")
+
+
+def check_manual(page):
+    """The examples of a page in order, in one folder; each line is a command, whose outputs the other blocks of the page show."""
+    book = Notebook("%s/%s" % (os.getcwd(), os.path.basename(page)))
+    examples, shown = blocks_of(page)
+    expect("%s has examples" % page, examples, examples)
+    printed = ""
+    for said, block in examples:
+        if re.match(r"not run: \S+ \S+", said):
+            continue
+        lines = [line for line in block.splitlines() if not line.startswith("#")]
+        for command in join_loops(lines):
+            try:
+                printed += book.sh(command)
+                expect("example of %s" % page, True)
+            except Failed as failed:
+                expect("example of %s" % page, False, command, failed)
+    for block in shown:
+        expect("%s shows what was printed" % page, block in printed, block)
+
+
+def join_loops(lines):
+    """Commands, of which a loop is several lines, and so is a folder with what is written into it."""
+    commands, inside = [], False
+    for line in lines:
+        if inside:
+            commands[-1] += "\n" + line
+        else:
+            commands.append(line)
+        inside = line.endswith("; do") or line.startswith("mkdir ") or inside and line != "done" and "do\n" in commands[-1]
+    return commands
+
+
+def check_library_manual():
+    """The example of the library's manual, which is no program, compiles."""
     text = re.search(r"^\.Sh EXAMPLES\n.*?^\.Bd[^\n]*\n(.*?)^\.Ed", read("lib/libarmtap.3.in"), re.M | re.S)[1].replace("\\e", "\\")
     try:
         Notebook(os.getcwd() + "/library").c(re.sub("^void print_joints", "void print_joints(const void *, size_t);\n\\g<0>", text, flags=re.M))
         expect("the example of libarmtap.3", "print_joints" in text)
     except Failed as failed:
         expect("the example of libarmtap.3", False, failed)
+
+
+def check_manual_runner():
+    """It finds blocks and their remarks."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/page.1", "w", encoding="utf-8") as file:
+            file.write('.Sh EXAMPLES\n.Bd -literal\na \\e\n.Ed\n.\\" not run: needs a robot\n.Bd -literal\nb\n.Ed\n.Sh X\n.Bd -literal\nc\n.Ed\n')
+        found = blocks_of(folder + "/page.1")
+    expect("blocks of a page", found == ([("", "a \\\n"), ("not run: needs a robot", "b\n")], ["c\n"]), found)
+    found = join_loops(["a", "for x in y; do", "b", "done", "c", "mkdir d", "e", "f"])
+    expect("loops", found == ["a", "for x in y; do\nb\ndone", "c", "mkdir d\ne", "f"], found)
 
 
 def check_help():
@@ -564,7 +611,10 @@ def main():
     for (page, _), test in ELSEWHERE.items():
         expect("%s runs %s" % (test, page), os.path.basename(page) in read(test) or "README" in read(test), test)
     check_runner()
-    side_by_side(*(functools.partial(check_page, page) for page in pages), check_manual, check_help)
+    manual = sorted(glob.glob(BUILT + "/generated/armtap*.[17]"))
+    expect("pages of the manual", len(manual) >= 21, manual)
+    check_manual_runner()
+    side_by_side(*(functools.partial(check_page, page) for page in pages), *(functools.partial(check_manual, page) for page in manual), check_library_manual, check_help)
     return finish()
 
 

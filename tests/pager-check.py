@@ -57,7 +57,13 @@ def check_same():
     expect("help", on_terminal(("info", "--pager", "--help"), "cat") == on_terminal(("info", "--help"), None))
     for words in ("help", "diagnose"), ("help",):
         for paged in (words[0], "--pager", *words[1:]), (*words, "--pager"):
-            expect(paged, on_terminal(paged, "cat") == on_terminal(words, None))
+            expect(paged, on_terminal(paged, "cat") == on_terminal(words, "cat"))
+        paged = on_terminal(words, "sed s/^/:/")
+        expect((words, "always through a pager"), paged[0] == 0 and all(line.startswith(":") for line in paged[1].splitlines()), paged)
+        missing = on_terminal(words, None, PATH="/none")
+        expect((words, "no pager is there"), missing == on_terminal(words, "cat"), missing)
+        missing = on_terminal(words, "/none")
+        expect((words, "no such pager"), missing[0] == 0 and "the pager /none cannot be run" in missing[1] and "NAME" in missing[1], missing)
     for changes in {"NO_COLOR": "1"}, {"TERM": "dumb"}:
         shown = on_terminal(("diagnose", "--pager", STOP), "cat", **changes)[1]
         expect(("no colours", changes), "\033" not in shown and "warning" in shown, shown)
@@ -135,7 +141,7 @@ def check_missing(folder):
                           (folder, "Permission denied"), ("x " * 40, "too long")):
         status, shown = on_terminal(("diagnose", "--pager", STOP), pager)
         first, rest = shown.split("\n", 1)
-        expect((pager, "sentence"), re.fullmatch(r"armtap: warning: --pager: .* cannot be run: .*%s.*" % reason, first), first)
+        expect((pager, "sentence"), re.fullmatch(r"armtap: warning: the pager .* cannot be run: .*%s.*" % reason, first), first)
         expect((pager, "the rest"), (status, rest) == on_terminal(("diagnose", STOP), None), rest)
 
 

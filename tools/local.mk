@@ -57,9 +57,7 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/json_writer.c \
 	tools/base/text/json_writer.h \
 	tools/base/text/names_apart.c \
-	tools/base/text/nearest_word.c \
 	tools/base/text/names_apart.h \
-	tools/base/text/nearest_word.h \
 	tools/base/text/shell_word.c \
 	tools/base/text/shell_word.h \
 	tools/base/text/utf8.c \
@@ -87,7 +85,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay/file_order.c \
 	tools/input/replay/raw_kind.c \
 	tools/input/replay/raw_kind.h \
-	tools/input/replay/missing_file.c \
 	tools/input/replay/read_archive.c \
 	tools/input/replay/read_by_time.c \
 	tools/input/replay/read_dump.c \
@@ -109,7 +106,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/robots/ring.c \
 	tools/input/robots/ring.h \
 	tools/input/robots/robot_address.c \
-	tools/input/robots/robot_guess.c \
 	tools/input/robots/robot_capture.c \
 	tools/input/robots/robot_event.c \
 	tools/input/robots/robot_event.h \
@@ -435,6 +431,8 @@ tools_libtools_a_SOURCES = \
 	tools/dissector/cmd_dissector.c \
 	tools/dissector/dissector.h \
 	tools/dissector/tables.c \
+	tools/manual/pages.c \
+	tools/manual/pages.h \
 	tools/kaitai/kaitai.h \
 	tools/kaitai/ksy.c \
 	tools/kaitai/primary.c \
@@ -447,6 +445,7 @@ tools_libtools_a_SOURCES = \
 	tools/fields/wire_names.c \
 	tools/fields/wire_names.def \
 	tools/fields/wire_names.h
+tools_libtools_a_SOURCES += generated/pages.c
 nodist_tools_libtools_a_SOURCES = generated/embedded.c generated/dissector.c
 DISSECTOR_LUA = \
 	$(srcdir)/tools/dissector/common.lua \
@@ -476,13 +475,68 @@ generated/embedded.c: tools/html/embed tools/html/viewer.js tools/html/style.css
 
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS) $(SECCOMP_CFLAGS)
 
-# The manual's table of notes comes from lib/protocol/findings.def, its formats from tools/export/formats/formats.def.
-man_MANS += tools/armtap.1
-CLEANFILES += tools/armtap.1
-tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/manual-formats lib/protocol/findings.def tools/export/formats/formats.def
-	$(AM_V_GEN)$(MKDIR_P) tools && \
-	sh $(srcdir)/tools/manual/manual-formats $(srcdir)/tools/manual/armtap.1.in $(srcdir)/tools/export/formats/formats.def | \
-	sh $(srcdir)/tools/manual/manual-notes - $(srcdir)/lib/protocol/findings.def >$@.new && mv $@.new $@
+# The pages: what the tables know is put into their sources. `make install` installs them, and the program has them, rendered
+# and packed; a tarball has those, so that it needs neither mandoc nor groff.
+PAGES = \
+	generated/armtap.1 \
+	generated/armtap-info.1 \
+	generated/armtap-diagnose.1 \
+	generated/armtap-stats.1 \
+	generated/armtap-compare.1 \
+	generated/armtap-export.1 \
+	generated/armtap-plot.1 \
+	generated/armtap-report.1 \
+	generated/armtap-dissector.1 \
+	generated/armtap-fields.1 \
+	generated/armtap-recipe.1 \
+	generated/armtap-infer.1 \
+	generated/armtap-record.1 \
+	generated/armtap-proxy.1 \
+	generated/armtap-index.1 \
+	generated/armtap-merge.1 \
+	generated/armtap-explain.1 \
+	generated/armtap-serve.1 \
+	generated/armtap-findings.7 \
+	generated/armtap-formats.7 \
+	generated/armtap-sources.7
+PAGES_IN = \
+	tools/manual/armtap.1.in \
+	tools/info/armtap-info.1.in \
+	tools/diagnose/armtap-diagnose.1.in \
+	tools/stats/armtap-stats.1.in \
+	tools/compare/armtap-compare.1.in \
+	tools/export/armtap-export.1.in \
+	tools/plot/armtap-plot.1.in \
+	tools/report/armtap-report.1.in \
+	tools/dissector/armtap-dissector.1.in \
+	tools/fields/armtap-fields.1.in \
+	tools/recipe/armtap-recipe.1.in \
+	tools/infer/armtap-infer.1.in \
+	tools/record/armtap-record.1.in \
+	tools/proxy/armtap-proxy.1.in \
+	tools/index/armtap-index.1.in \
+	tools/merge/armtap-merge.1.in \
+	tools/explain/armtap-explain.1.in \
+	tools/serve/armtap-serve.1.in \
+	tools/manual/armtap-findings.7.in \
+	tools/manual/armtap-formats.7.in \
+	tools/manual/armtap-sources.7.in
+PAGE_TABLES = \
+	tools/manual/page \
+	tools/command_line/commands.def \
+	tools/command_line/options.def \
+	tools/export/formats/formats.def \
+	tools/export/rows/row_columns.def \
+	decoders/decoders.def \
+	lib/protocol/findings.def
+man_MANS += $(PAGES)
+CLEANFILES += $(PAGES)
+$(PAGES): $(PAGES_IN) $(PAGE_TABLES)
+	$(AM_V_GEN)$(MKDIR_P) generated && sh $(srcdir)/tools/manual/page $(srcdir) $(@F) >$@.new && mv $@.new $@
+MAINTAINERCLEANFILES = generated/pages.c
+generated/pages.c: tools/manual/embed $(PAGES_IN) $(PAGE_TABLES)
+	$(AM_V_GEN)$(MKDIR_P) generated && \
+	MANDOC='$(MANDOC)' GROFF='$(GROFF)' sh $(srcdir)/tools/manual/embed $(srcdir) $(PAGES) >$@.new && mv $@.new $@
 
 if INSTALL_bash_COMPLETION
 bashcompletion_DATA = tools/completions/bash/armtap
@@ -535,6 +589,7 @@ EXTRA_DIST += \
 	tools/kaitai/README.md \
 	tools/serve/README.md \
 	tools/main/README.md \
-	tools/manual/armtap.1.in \
-	tools/manual/manual-formats \
-	tools/manual/manual-notes
+	$(PAGES_IN) \
+	tools/manual/README.md \
+	tools/manual/embed \
+	tools/manual/page

@@ -14,7 +14,6 @@ LIVE_TESTS = \
 	tests/live/moments-check.py \
 	tests/live/served-check.py \
 	tests/live/ports-check.py \
-	tests/live/primary-check.py \
 	tests/live/proxy-check.py \
 	tests/live/record-check.py \
 	tests/live/serve-check.py \
@@ -44,7 +43,6 @@ EXTRA_DIST += \
 	tests/live/clients/ur_modern_driver.py \
 	tests/live/clients/urx.py \
 	tests/live/controller.py \
-	tests/live/primary_server.py \
 	tests/live/recording.py \
 	tests/live/robot.py \
 	tests/live/sessions.py \

@@ -82,4 +82,5 @@ void options_show_help(const struct option_usage *usage)
             show_row(usage, row);
     text_heading(stdout, 2, "\nExample:");
     text_commands(stdout, usage->examples);
+    text_line(stdout, 2, "\nMore: armtap help %s", usage->command);
 }

@@ -8,15 +8,14 @@
 
 #include "armtap.h"
 #include "input/capture/capture.h"
-#include "input/robots/robot_link.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
 #include "base/bytes/compression.h"
 #include "base/process/message.h"
-#include "base/text/nearest_word.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
 #include "input/files/file_reader.h"
+#include "manual/pages.h"
 #include "matlab/matlab.h"
 #include "plot/canvas.h"
 #include "input/files/recipe_file.h"
@@ -32,13 +31,14 @@ static const struct command {
 #include "command_line/commands.def"
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
+#define HELP_SUMMARY "show the page of a command or topic: examples, options, details"
 
 /* Below the list of commands. */
 static const struct {
     int indent; /* where a narrow terminal goes on */
     const char *text;
 } usage_lines[] = {
-    {13, "  help       show what a command does, and its options"},
+    {13, "  help       " HELP_SUMMARY},
     {2, "\nOptions:"},
     {6, "  -h, --help     show this text; after a command, the help of that command"},
     {6, "  -V, --version  show the versions of armtap and of its libraries"},
@@ -57,7 +57,8 @@ static void usage(FILE *file)
     text_wrap_words(&wrap,
                     "Decodes the telemetry of robot arms (Universal Robots' realtime interface, RTDE, "
                     "primary interface, dashboard server and External Control, AUBO's RTDE) from network captures, "
-                    "or from a robot itself: " ROBOT_URLS ". Without a command, armtap runs info.");
+                    "or from a robot itself: rtde://HOST "
+                    "or realtime://HOST. Without a command, armtap runs info.");
     text_wrap_end(&wrap);
     text_heading(file, 2, "\nCommands:");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -104,55 +105,50 @@ static const struct command *find_command(const char *name)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
     names[COMMAND_COUNT] = "help";
-    const char *meant = word_nearest(name, names, COMMAND_COUNT + 1);
-    char url[ROBOT_URL_MAX];
+    const char *meant = options_nearest(name, names, COMMAND_COUNT + 1);
     if (meant)
         message_error("unknown command '%s'; did you mean '%s'?", name, meant);
-    else if (robot_address_guess(url, name) != ROBOT_NOT)
-        message_error("unknown command '%s'; armtap --help lists the commands; if it is a robot: armtap info %s", name,
-                      url);
     else
         message_error("unknown command '%s'; armtap --help lists the commands", name);
     return NULL;
 }
 
-/* argv: what stands behind help: the name of a command and --pager, in any order. */
+/* argv: what follows help: the name of a page. --pager is taken, too, though nothing else is done. */
 static int help(int argc, char **argv)
 {
-    char pager[] = "--pager", option[] = "--help", *paged[] = {pager, option, NULL}, **arguments = paged + 1;
-    const char *name = NULL;
-    for (int i = 0; i < argc; i++)
-        if (strcmp(argv[i], pager) == 0)
-            arguments = paged;
-        else if (!name)
+    const char *name = "armtap";
+    for (int i = argc; i-- > 0;)
+        if (strcmp(argv[i], "--pager") != 0 && strcmp(argv[i], "help") != 0)
             name = argv[i];
-    if (name && strcmp(name, "help") != 0) {
-        const struct command *command = find_command(name);
-        return command ? command->run(arguments == paged ? 2 : 1, arguments) : EXIT_FAILED;
-    }
-    if (arguments == paged)
-        pager_start(false);
-    usage(stdout);
-    return EXIT_DONE;
+    const struct page *page = page_find(name);
+    if (page)
+        return page_show(page) == 0 ? EXIT_DONE : EXIT_FAILED;
+    const char *meant = page_meant(name);
+    if (meant)
+        message_error("help: no page '%s'; did you mean: armtap help %s", name, meant);
+    else
+        message_error("help: no page '%s'; armtap help lists the commands and pages", name);
+    return EXIT_FAILED;
 }
 
-/* A capture or a robot in the place of a command, also one that is not there: what is in it is the first thing to know.
- */
+/* A capture or a robot in the place of a command: what is in it is the first thing to know. */
 static bool is_input(const char *word)
 {
-    char url[ROBOT_URL_MAX];
     struct stat file;
-    return strcmp(word, "-") == 0 || (word[0] != '-' && strpbrk(word, "/.")) || stat(word, &file) == 0 ||
-           robot_address_guess(url, word) == ROBOT_SURELY;
+    return strcmp(word, "-") == 0 || strstr(word, "://") || stat(word, &file) == 0;
 }
 
-static void complete_command(const char *word, bool for_help)
+static void complete_page(const char *word)
+{
+    for (const struct page *page = pages; page->name; page++)
+        completion_word(word, page->name, page->summary);
+}
+
+static void complete_command(const char *word)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         completion_word(word, commands[i].name, commands[i].summary);
-    completion_word(word, "help", "show what a command does, and its options");
-    if (for_help)
-        return;
+    completion_word(word, "help", HELP_SUMMARY);
     completion_word(word, "--help", "show the commands");
     completion_word(word, "--version", "show the versions of armtap and of its libraries");
     completion_files();
@@ -163,12 +159,12 @@ static int complete(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     if (argc <= 2) {
-        complete_command(name, false);
+        complete_command(name);
         return EXIT_DONE;
     }
     if (strcmp(name, "help") == 0) {
         if (argc == 3)
-            complete_command(argv[2], true);
+            complete_page(argv[2]);
         return EXIT_DONE;
     }
     const struct command *command = command_of(name);
@@ -185,8 +181,14 @@ static int dispatch(int argc, char **argv)
         return EXIT_FAILED;
     }
     const char *name = argv[1];
-    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    if (strcmp(name, "help") == 0)
         return help(argc - 2, argv + 2);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        if (argc > 2 && strcmp(argv[2], "--pager") == 0)
+            pager_start(false);
+        usage(stdout);
+        return EXIT_DONE;
+    }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         show_version();
         return EXIT_DONE;

@@ -276,11 +276,12 @@ static void turn_output(struct pipes *pipes)
 
 static void report_missing(const char *name)
 {
-    message_warning("--pager: %s cannot be run: %s; printing without a pager. PAGER=COMMAND names another one", name,
+    message_warning("the pager %s cannot be run: %s; printing without a pager. PAGER=COMMAND names another one", name,
                     strerror(errno));
 }
 
-void pager_start(bool is_live)
+/* `is_asked`: by the user; otherwise a machine without less is none to report. */
+static void start(bool is_live, bool is_asked)
 {
     char bytes[WORDS_BYTES], *words[WORDS_MAX];
     struct pipes pipes;
@@ -301,7 +302,8 @@ void pager_start(bool is_live)
     if (child > 0 && pager.nowhere >= 0 && has_started(pipes.started.read)) {
         turn_output(&pipes);
     } else {
-        report_missing(words[0]);
+        if (is_asked || wanted() != default_pager)
+            report_missing(words[0]);
         pager.pump = 0;
     }
     close_pipe(&pipes.out);
@@ -309,6 +311,16 @@ void pager_start(bool is_live)
     close_pipe(&pipes.started);
     if (pager.pump == 0 && child > 0)
         waitpid(child, NULL, 0);
+}
+
+void pager_start(bool is_live)
+{
+    start(is_live, true);
+}
+
+void pager_offer(void)
+{
+    start(false, false);
 }
 
 bool pager_has(int descriptor)

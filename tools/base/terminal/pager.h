@@ -1,4 +1,4 @@
-/* Standard output through a pager, when the user asks for one. */
+/* Standard output through a pager. */
 #ifndef BASE_PAGER_H
 #define BASE_PAGER_H
 
@@ -10,6 +10,8 @@
  * `is_live`: nor root's, which are given up once an interface is open. To be called before anything is printed or
  * opened, and before threads run. */
 void pager_start(bool is_live);
+/* The same for what is always shown in a pager, if there is one. */
+void pager_offer(void);
 /* Whether what is written to this descriptor goes to the pager. */
 bool pager_has(int descriptor);
 /* Whether a terminal shows it, by itself or in the pager. */
