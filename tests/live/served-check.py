@@ -259,6 +259,20 @@ def side_clients():
         expect("free once it left", found, why, "".join(server.said))
 
 
+def guide_recipe(host, version):
+    """The recipe that docs/with-a-robot.md gives for ur_rtde, recorded from a controller of that version, is enough for it."""
+    with open(os.path.join(HERE, "..", "..", "docs", "with-a-robot.md")) as page:
+        name = re.search(r"record --recipe (@ur_rtde\S+)", page.read())[1]
+    listed = subprocess.run([ARMTAP, "recipe", name, "--plain"], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    names = [line.split()[0] for line in listed.stdout.splitlines() if line and not line.startswith("#")]
+    robot, path = Robot(version=(*version, 108)), "guide-%d.%d.%d.pcap" % version
+    capture.write(path, capture.rtde(robot, names, STEPS))
+    with Served(host, "--paused", "--loop", path) as server:
+        found, why = attempt_in_time("sdu_receive", server.robot())
+        expect((version, name, "comes up"), found, why, "".join(server.said))
+        expect((version, "of that version"), found and tuple(found["version"])[:3] == version, found)
+
+
 def played_samples():
     """Those with data of a UR robot."""
     with open(os.path.join(SAMPLES, "INDEX")) as file:
@@ -268,6 +282,8 @@ def played_samples():
 
 
 side_by_side(*(partial(served, name) for name in run.CLIENTS))
+# ur_rtde before 1.6.0 requests other fields where the bugfix number is 0.
+side_by_side(*(partial(guide_recipe, "127.0.0.%d" % (44 + i), version) for i, version in enumerate(((5, 11, 0), (5, 11, 1), (5, 9, 4), (3, 15, 8)))))
 side_by_side(*(partial(filled, "127.0.0.%d" % (50 + i), sample, name) for i, sample in share(enumerate(played_samples()), 4, "samples that are served")
                for name in ("rtde_client", "sdu_receive", "record")))
 side_by_side(*share((partial(record_py_rows, "rtde-v2.pcapng.gz", 125), partial(record_py_rows, "both-streams.pcap.gz", 125),
