@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """armtap fields --error against UR's list (unit/data/robot_errors.csv): codes, arguments, joints, titles; how codes may be
-written; what it says of codes that the list lacks."""
+written; what it says of codes that the list lacks; what diagnose, info and report advise about an error."""
 import csv
+import html
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import primary_wire  # noqa: E402
 from tally import expect, finish  # noqa: E402
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
+VIOLATION, WARNING = 3, 2  # of a report
 PLACES = re.compile(r"\{(\w+)\}")
 
 
@@ -74,7 +79,36 @@ def check_unknown():
         expect(words, run(*words).returncode == 2, run(*words))
 
 
+def diagnosed(folder, code, argument, level):
+    """What diagnose, info and report say of a capture whose one finding is this error."""
+    path = os.path.join(folder, "one.pcap")
+    capture = primary_wire.Capture(30001)
+    capture.send_states(primary_wire.regular_parts(), 3)
+    capture.send("robot", 0.5, primary_wire.robot_message(6, struct.pack(">iiiII", code, argument, level, 1, 0)))
+    with open(path, "wb") as file:
+        file.write(capture.bytes)
+    return [subprocess.run([ARMTAP, *words, path], capture_output=True, text=True, check=False).stdout
+            for words in (["diagnose"], ["info"], ["report", "-o", "-"])]
+
+
+def check_remedies(folder):
+    """They have the code and its advice; where there is nothing to say, nothing announces it."""
+    advice = {one["code"]: one["advice"] for code in ("C153A2", "C204A3") for one in found(code)}
+    expect("codes with advice", all(len(advice[code]) > 20 for code in (153, 204)), advice)
+    for code, argument, level in (153, 2, VIOLATION), (204, 3, VIOLATION), (153, 2, WARNING):
+        for command, text in zip(("diagnose", "info", "report"), diagnosed(folder, code, argument, level)):
+            expect((code, level, command, "code"), "armtap fields --error C%dA%d" % (code, argument) in text, text[:3000])
+            expect((code, level, command, "advice"), advice[code] in html.unescape(" ".join(text.split())), text[:3000])
+            expect((code, level, command, "no word to replace"), "--error CODE" not in text, text[:3000])
+    for text in diagnosed(folder, 99999, 7, WARNING):
+        expect("an unknown code is reported", "C99999A7" in text, text)
+        wrong = re.search(r"(?im)^what to do.*|to do:\s*$|ur\.warning: *$|<h2>What to do", text)
+        expect("and no remedy announced", not wrong, wrong, text[:3000])
+
+
 check_list()
 check_codes()
 check_unknown()
+with tempfile.TemporaryDirectory() as room:
+    check_remedies(room)
 sys.exit(finish())

@@ -80,6 +80,19 @@ void remedy_add(struct remedy *remedy, const char *offer, const char *command, c
     remedy->count++;
 }
 
+/* UR's error codes have their own. */
+static void advise_on_code(char advice[REMEDY_MAX], const struct armtap_arguments *arguments)
+{
+    const struct armtap_argument *code = armtap_argument_find(arguments, "code");
+    const struct armtap_robot_error *error = NULL;
+    size_t length = strlen(advice);
+    if (code && armtap_argument_find(arguments, "argument"))
+        error = armtap_robot_error_find(code->value.integer);
+    if (error)
+        snprintf(advice + length, REMEDY_MAX - length, "%s%s", length > 0 && *error->advice != '\0' ? "; " : "",
+                 error->advice);
+}
+
 void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
                  const struct remedy_offers *offers, const struct shell_subject *subject)
 {
@@ -87,6 +100,7 @@ void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, con
     const char *of_kind = kind->offer, *commands = kind->command;
     *remedy = (struct remedy){.count = 0};
     armtap_remedy_say(remedy->steps[0].advice, kind, subject->arguments);
+    advise_on_code(remedy->steps[0].advice, subject->arguments);
     while (next_line(offer, &of_kind) && next_line(command, &commands))
         if (is_known(offers, command, source, subject))
             remedy_add(remedy, offer, command, source, subject);

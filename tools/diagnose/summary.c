@@ -375,7 +375,8 @@ int remedies_tell(const struct diagnosis *diagnosis, const struct remedy_listene
             struct shell_subject subject = subject_of(diagnosis, examples[i]);
             subject.setup = setup_beside(diagnosis, examples[i]);
             remedy_find(&remedy, kind, diagnosis->source, &diagnosis->offers, &subject);
-            listener->tell(listener->user, kind->id, &remedy);
+            if (remedy.steps[0].advice[0] != '\0')
+                listener->tell(listener->user, kind->id, &remedy);
         }
     free(examples);
     return 0;
