@@ -218,6 +218,8 @@ static enum armtap_fit dashboard_shows(enum armtap_direction direction, const st
 
 static enum armtap_fit dashboard_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
+    if (direction == ARMTAP_FROM_ROBOT && length < sizeof greeting - 1 && memcmp(bytes, greeting, length) == 0)
+        return ARMTAP_FIT_MORE;
     bool greets = direction == ARMTAP_FROM_ROBOT && is_greeting(bytes, length);
     return greets ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
 }

@@ -35,8 +35,10 @@ lib_libinside_la_SOURCES = \
 	lib/client/client_known.c \
 	lib/client/client_says.c \
 	lib/client/name_list.c \
+	lib/client/other_protocol.c \
 	lib/client/rtde_client.c \
 	lib/client/sink.c \
+	lib/connection/beginning.c \
 	lib/connection/buffer.c \
 	lib/connection/conn.c \
 	lib/connection/conn.h \

@@ -101,7 +101,7 @@ say(@() armtap_read('%s', 'Stream'))
     count += same(folder, "one", "--stream", "1", "--fields", "time,time_ns,*", SAMPLES + "both-streams.pcap.gz")
     print("%d values equal to the CSV's" % count)
     text = "\n".join(said)
-    for words in ("armtap: no such capture: cannot be opened", "actual_qq", "--stream", "no option 'colour'; there are stream, fields", "options are pairs",
+    for words in ("armtap: no such capture: no such file", "actual_qq", "--stream", "no option 'colour'; there are stream, fields", "options are pairs",
                   "no program 'no such program'", "'For' is for robots", "as text"):
         expect("says: " + words, words in text, text)
     expect("errors only", "no error" not in text, text)

@@ -235,7 +235,7 @@ def check_diagnosis():
 def check_errors():
     import armtap
     error = raised("a file that is not there", lambda: armtap.open("no such file"))
-    expect("not there", str(error).startswith("no such file: cannot be opened") and error.status == 2 and error.command[:2] == [ARMTAP, "info"], error)
+    expect("not there", str(error).startswith("no such file: no such file") and error.status == 2 and error.command[:2] == [ARMTAP, "info"], error)
     error = raised("no capture", lambda: armtap.open(TOP + "/LICENSE").read())
     expect("no capture", error.status == 2 and "LICENSE" in str(error) and type(error) is armtap.Error, error)
     error = raised("several streams", lambda: armtap.open(SEVERAL).read(), armtap.SeveralStreams)

@@ -57,7 +57,9 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/json_writer.c \
 	tools/base/text/json_writer.h \
 	tools/base/text/names_apart.c \
+	tools/base/text/nearest_word.c \
 	tools/base/text/names_apart.h \
+	tools/base/text/nearest_word.h \
 	tools/base/text/shell_word.c \
 	tools/base/text/shell_word.h \
 	tools/base/text/utf8.c \
@@ -85,6 +87,7 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay/file_order.c \
 	tools/input/replay/raw_kind.c \
 	tools/input/replay/raw_kind.h \
+	tools/input/replay/missing_file.c \
 	tools/input/replay/read_archive.c \
 	tools/input/replay/read_by_time.c \
 	tools/input/replay/read_dump.c \
@@ -106,6 +109,7 @@ tools_libtools_a_SOURCES = \
 	tools/input/robots/ring.c \
 	tools/input/robots/ring.h \
 	tools/input/robots/robot_address.c \
+	tools/input/robots/robot_guess.c \
 	tools/input/robots/robot_capture.c \
 	tools/input/robots/robot_event.c \
 	tools/input/robots/robot_event.h \

@@ -1,7 +1,8 @@
 /* armtap: a client of robots, without sockets and without a clock.
  *
  * A client reads telemetry from one robot: over RTDE it negotiates the protocol, sets up recipes, starts and pauses; on
- * the legacy ports it listens. It opens nothing: the caller owns the socket and the clock, and brings
+ * the legacy ports and those of the primary interface it listens. It opens nothing: the caller owns the socket and the
+ * clock, and brings
  *
  *   armtap_client_connected, _failed, _receive, _closed   what happened on the socket
  *   armtap_client_send, _sent                             bytes that the client wants sent, and how many were
@@ -48,7 +49,7 @@ struct armtap_client_event {
 
 struct armtap_client_options {
     size_t size;                   /* sizeof(struct armtap_client_options) */
-    enum armtap_protocol protocol; /* ARMTAP_RTDE or ARMTAP_REALTIME */
+    enum armtap_protocol protocol; /* ARMTAP_RTDE, ARMTAP_REALTIME or ARMTAP_PRIMARY */
     int max_version;               /* RTDE: the protocol to ask for first, 1 to 3; 0: 3 */
     const char *outputs;           /* RTDE: names, comma separated, at most 2048 bytes without blanks */
     size_t beside;                 /* the first so many outputs are not what is wanted (a clock): give up if the
@@ -172,6 +173,7 @@ struct armtap_client_agreement {
     uint64_t restarts;                  /* times that the controller's clock fell between two of them */
     uint64_t records;                   /* of data, over all of them */
     double first_clock, last_clock;     /* the controller's, s: of this connection's first and last record; NAN: none */
+    enum armtap_protocol answers;       /* after GIVE_UP: what this port is for instead; NONE: not known */
 };
 /* Valid until the client is freed; NULL for NULL. */
 ARMTAP_API const struct armtap_client_agreement *armtap_client_agreement(const struct armtap_client *client);

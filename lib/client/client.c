@@ -10,7 +10,7 @@
 #include "inside.h"
 
 #define PAUSE_TIME SECOND
-#define TYPE_AT 2 /* in a package */
+#define WRONG_PORT_TIME SECOND /* without a byte, on a port that is for another protocol */
 #define INPUTS_MAX 255
 
 /* ---- which options a client takes ---- */
@@ -48,7 +48,8 @@ const char *armtap_client_problem(const struct armtap_client_options *options)
         return "the time after which to give up is negative";
     if (options->protocol == ARMTAP_RTDE)
         return rtde_problem(options);
-    return options->protocol == ARMTAP_REALTIME ? NULL : "the protocol is neither RTDE nor realtime";
+    bool listens = options->protocol == ARMTAP_REALTIME || options->protocol == ARMTAP_PRIMARY;
+    return listens ? NULL : "the protocol is neither RTDE nor realtime nor primary";
 }
 
 /* ---- making ---- */
@@ -217,6 +218,8 @@ static int expire(struct armtap_client *client)
         return give_up(client);
     if (!is_due(client, client->deadline))
         return ARMTAP_OK;
+    if (client->state != ARMTAP_CLIENT_STATE_PAUSING && armtap_client_is_misled(client))
+        return armtap_client_leave_port(client);
     switch (client->state) {
     case ARMTAP_CLIENT_STATE_WAITING:
     case ARMTAP_CLIENT_STATE_STREAMING:
@@ -269,6 +272,7 @@ static void begin(struct armtap_client *client)
     client->link = (struct armtap_client_link){.open = true, .lasting = armtap_client_later(client, BACKOFF_MAX)};
     client->agreed.connections++;
     client->agreed.version = 0;
+    client->agreed.answers = ARMTAP_PROTOCOL_NONE;
     client->agreed.frequency = client->agreed.rate = 0;
     client->agreed.controller_version[0] = '\0';
     client->agreed.first_clock = client->agreed.last_clock = NAN;
@@ -286,7 +290,12 @@ static int connected(struct armtap_client *client, const struct armtap_where *wh
     forget_set_up(client);
     begin(client);
     TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_CONNECTED, ARMTAP_INFO, "connected"));
-    return client->options.protocol == ARMTAP_RTDE ? armtap_rtde_client_begin(client) : armtap_client_wait(client);
+    if (client->options.protocol == ARMTAP_RTDE)
+        return armtap_rtde_client_begin(client);
+    TRY(armtap_client_wait(client));
+    if (armtap_client_is_misled(client))
+        client->deadline = armtap_client_later(client, WRONG_PORT_TIME);
+    return ARMTAP_OK;
 }
 
 int armtap_client_connected(struct armtap_client *client, int64_t now, const struct armtap_where *where)
@@ -321,11 +330,12 @@ int armtap_client_failed(struct armtap_client *client, int64_t now, enum armtap_
     return leave(client, error);
 }
 
-/* A change between local and remote control ends connections to these ports, not those to 30011 to 30013. */
-static bool ends_with_mode(const struct armtap_client *client)
+/* A change between local and remote control ends connections to ports 30001 to 30003, not those to their read-only
+ * twins. The twin; 0: the port is none of these. */
+static unsigned read_only_twin(const struct armtap_client *client)
 {
-    const char *port = strrchr(client->robot, ':');
-    return port && (strcmp(port, ":30001") == 0 || strcmp(port, ":30002") == 0 || strcmp(port, ":30003") == 0);
+    unsigned port = armtap_conn_port_of(client->robot);
+    return port >= 30001 && port <= 30003 ? port + 10 : 0;
 }
 
 static int lose_connection(struct armtap_client *client, enum armtap_client_end how)
@@ -334,11 +344,11 @@ static int lose_connection(struct armtap_client *client, enum armtap_client_end 
                                         "the robot is gone: it answers no more",
                                         "the connection was closed on this side"};
     const char *text = (unsigned)how < sizeof texts / sizeof texts[0] ? texts[how] : texts[0];
-    if (how <= ARMTAP_CLIENT_RESET && ends_with_mode(client))
+    if (how <= ARMTAP_CLIENT_RESET && read_only_twin(client))
         return armtap_client_lose(client,
                                   "%s; a change between local and remote control does that on this port, not "
-                                  "on port 30013",
-                                  text);
+                                  "on port %u",
+                                  text, (uint64_t)read_only_twin(client));
     if (armtap_rtde_client_asks(client))
         return armtap_client_lose(client, "%s instead of answering %s", text, armtap_rtde_client_asks(client));
     if (!client->link.had_data)
@@ -368,18 +378,12 @@ int armtap_client_closed(struct armtap_client *client, int64_t now, enum armtap_
 
 /* ---- bytes ---- */
 
-/* The first package shows what answers. A robot that never stops sending keeps no deadline from passing. */
+/* The first bytes show what answers. A robot that never stops sending keeps no deadline from passing. */
 static int receive(struct armtap_client *client, const void *bytes, size_t length, const struct armtap_where *where)
 {
-    const uint8_t *p = bytes;
-    bool has_type = client->link.received < TYPE_AT + 1 && client->link.received + length > TYPE_AT;
-    if (has_type)
-        client->link.type = p[TYPE_AT - client->link.received];
-    client->link.received += length;
+    armtap_client_keep_head(client, bytes, length);
     TRY(armtap_conn_push(client->conn, ARMTAP_FROM_ROBOT, bytes, length, where));
-    if (has_type && client->options.protocol == ARMTAP_RTDE && goes_on(client) &&
-        !armtap_rtde_client_knows(client->link.type))
-        return armtap_client_lose(client, "what answers is not RTDE");
+    TRY(goes_on(client) ? armtap_client_judge_head(client) : ARMTAP_OK);
     return expire(client);
 }
 

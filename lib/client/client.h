@@ -1,6 +1,6 @@
 /* The inside of a client: client.c has its life, sink.c what its connection tells, rtde_client.c the handshake,
- * client_says.c what all of them tell the caller. What these files share is named like the public functions, which are
- * those of armtap-client.h. */
+ * other_protocol.c what answers instead, client_says.c what all of them tell the caller. What these files share is
+ * named like the public functions, which are those of armtap-client.h. */
 #ifndef ARMTAP_CLIENT_INSIDE_H
 #define ARMTAP_CLIENT_INSIDE_H
 
@@ -41,8 +41,9 @@ void armtap_name_list_restore(struct armtap_name_list *names);
 #define BACKOFF_FIRST (SECOND / 4)
 #define BACKOFF_MAX (5 * SECOND)
 
-#define OUT_BYTES 4096u /* to be sent */
-#define OUT_LAST 8u     /* of them for PAUSE */
+#define HEAD_BYTES 2048u /* of a connection show its protocol: more than any first message has */
+#define OUT_BYTES 4096u  /* to be sent */
+#define OUT_LAST 8u      /* of them for PAUSE */
 
 /* An input recipe. */
 struct armtap_client_input {
@@ -59,11 +60,12 @@ struct armtap_client_gathered {
 
 /* What is known about one connection; a new one begins with zeros. */
 struct armtap_client_link {
-    bool open;         /* it stands */
-    int64_t lasting;   /* data from then on sets the back-off back */
-    uint64_t received; /* bytes ... */
-    uint8_t type;      /* ... and the third of them: the first package's type */
-    uint64_t foreign;  /* bytes since the last message that are none */
+    bool open;       /* it stands */
+    int64_t lasting; /* data from then on sets the back-off back */
+    uint8_t head[HEAD_BYTES];
+    size_t head_length; /* first bytes, kept until they show what answers */
+    bool is_judged;     /* they did */
+    uint64_t foreign;   /* bytes since the last message that are none */
     bool had_data;
     bool unconfirmed; /* the robot says that it sends no data until its safety setup is confirmed */
     bool told_waiting;
@@ -129,6 +131,16 @@ int armtap_client_wait(struct armtap_client *client);
 int armtap_client_miss_data(struct armtap_client *client);
 /* Writes a package behind what is to be sent; `spare` bytes stay free. */
 int armtap_client_put(struct armtap_client *client, const struct armtap_rtde_package *package, size_t spare);
+
+/* ---- other_protocol.c ---- */
+
+/* Keeps the first bytes of a connection. */
+void armtap_client_keep_head(struct armtap_client *client, const uint8_t *bytes, size_t length);
+/* Gives up if they are another protocol's than the one asked for; loses the connection if RTDE's are none. */
+int armtap_client_judge_head(struct armtap_client *client);
+/* Whether nothing has come, and the port is known to carry another protocol; then it is to be given up. */
+bool armtap_client_is_misled(const struct armtap_client *client);
+int armtap_client_leave_port(struct armtap_client *client);
 
 /* ---- sink.c ---- */
 

@@ -103,8 +103,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     return ARMTAP_OK;
 }
 
-/* "10.0.0.2:30004"; 0: it names none. */
-static uint16_t port_of_name(const char *name)
+uint16_t armtap_conn_port_of(const char *name)
 {
     const char *colon = name ? strrchr(name, ':') : NULL;
     unsigned port = 0;
@@ -125,7 +124,7 @@ static bool is_reversed(enum armtap_protocol protocol)
 /* Takes from the addresses which end listens, and what its port is known to carry. */
 static void take_port(const struct armtap_conn_options *options, struct armtap_conn_setup *setup)
 {
-    uint16_t robot = port_of_name(options->robot), client = port_of_name(options->client);
+    uint16_t robot = armtap_conn_port_of(options->robot), client = armtap_conn_port_of(options->client);
     enum armtap_protocol known = armtap_port_protocol(robot), of_client = armtap_port_protocol(client);
     if (!setup->forced)
         setup->protocol = known == ARMTAP_PROTOCOL_NONE && is_reversed(of_client) ? of_client : known;

@@ -84,6 +84,17 @@ struct armtap_conn_setup {
 int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,
                        struct armtap_conn **conn);
 
+/* The port of an address such as "10.0.0.2:30004"; 0: it names none. */
+uint16_t armtap_conn_port_of(const char *address);
+/* A robot's first bytes on a connection from which one protocol is wanted. */
+struct armtap_beginning_bytes {
+    const uint8_t *bytes;
+    size_t length;
+    enum armtap_protocol wanted, port; /* that the port is known to carry; NONE: nothing */
+};
+/* What they are of; NONE: nothing known, or, if `more` becomes true, further bytes may show it. `message` becomes the
+ * length of the first message; 0: not known. */
+enum armtap_protocol armtap_conn_begins_with(const struct armtap_beginning_bytes *first, bool *more, size_t *message);
 /* Copies the callbacks that both sides know; ERR_ARGUMENT for an impossible size. NULL: none. */
 int armtap_sink_take(struct armtap_sink *to, const struct armtap_sink *from);
 /* Calls no callback from now on. */

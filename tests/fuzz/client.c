@@ -66,7 +66,7 @@ static struct armtap_client_options options_of(unsigned first, unsigned second)
 {
     return (struct armtap_client_options){
         .size = sizeof(struct armtap_client_options),
-        .protocol = first & 1 ? ARMTAP_REALTIME : ARMTAP_RTDE,
+        .protocol = first & 1 ? (first & 128 ? ARMTAP_PRIMARY : ARMTAP_REALTIME) : ARMTAP_RTDE,
         .max_version = (int)(first >> 1 & 3),
         .outputs = "timestamp,actual_q,robot_mode",
         .frequency = first & 8 ? 125 : 0,

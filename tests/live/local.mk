@@ -14,6 +14,7 @@ LIVE_TESTS = \
 	tests/live/moments-check.py \
 	tests/live/served-check.py \
 	tests/live/ports-check.py \
+	tests/live/primary-check.py \
 	tests/live/proxy-check.py \
 	tests/live/record-check.py \
 	tests/live/serve-check.py \
@@ -43,6 +44,7 @@ EXTRA_DIST += \
 	tests/live/clients/ur_modern_driver.py \
 	tests/live/clients/urx.py \
 	tests/live/controller.py \
+	tests/live/primary_server.py \
 	tests/live/recording.py \
 	tests/live/robot.py \
 	tests/live/sessions.py \

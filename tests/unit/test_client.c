@@ -63,6 +63,53 @@ static void test_a_realtime_session(void **unused)
     world_free(&world);
 }
 
+/* A state with nothing but RobotModeData, 47 bytes, as of CB3 from 3.5 on; and a version message before it. */
+static void put_primary(struct bytes *bytes, uint64_t clock_us)
+{
+    if (bytes->length == 0) {
+        bytes_hex(bytes, "00 00 00 37 14 ff ff ff ff ff ff ff ff fe 03 09");
+        bytes_text(bytes, "URControl");
+        bytes_hex(bytes, "05 09 00 00 00 04 00 00 00 00");
+        bytes_text(bytes, "03-05-2019, 06:39:00");
+    }
+    bytes_hex(bytes, "00 00 00 34 10 00 00 00 2f 00");
+    bytes_number(bytes, clock_us, 8);
+    bytes_hex(bytes, "01 01 01 00 00 01 00 07 00");
+    for (int i = 0; i < 3; i++)
+        bytes_double(bytes, 1);
+    bytes_hex(bytes, "00");
+}
+
+static void test_a_primary_session(void **unused)
+{
+    struct armtap_client_options options = client_options();
+    struct armtap_client *client;
+    struct bytes came = {0};
+    const void *out;
+    (void)unused;
+    options.protocol = ARMTAP_PRIMARY;
+    options.robot = "10.0.0.2:30001";
+    put_primary(&came, 5000000);
+    put_primary(&came, 5100000);
+    for (size_t piece = 1; piece < 200; piece = piece * 3 + 1) {
+        assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
+        assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_STATE_WAITING);
+        for (size_t at = 0; at < came.length; at += piece)
+            armtap_client_receive(client, came.at + at, piece < came.length - at ? piece : came.length - at, 0, NULL);
+        assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_STATE_STREAMING);
+        assert_int_equal(armtap_client_send(client, &out), 0); /* it sends nothing */
+        const struct armtap_client_agreement *agreed = armtap_client_agreement(client);
+        assert_int_equal(agreed->records, 2);
+        assert_true(agreed->first_clock == 5 && agreed->last_clock == 5.1);
+        assert_int_equal(armtap_client_deadline(client), 2000 * MS);
+        assert_int_equal(armtap_client_stop(client, 0), ARMTAP_OK);
+        assert_int_equal(armtap_client_verdict(client)->what, ARMTAP_CLIENT_DONE);
+        armtap_client_free(client);
+    }
+    bytes_free(&came);
+}
+
 /* ---- protocols ---- */
 
 static void check_protocol(int most, int max_version, unsigned requests, int version)
@@ -672,6 +719,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_rtde_session),
         cmocka_unit_test(test_a_realtime_session),
+        cmocka_unit_test(test_a_primary_session),
         cmocka_unit_test(test_refused_protocols),
         cmocka_unit_test(test_a_controller_that_knows_no_versions),
         cmocka_unit_test(test_a_controller_that_is_slow_at_times),

@@ -233,16 +233,97 @@ static void test_other_protocols(void **unused)
     for (size_t i = 0; i < sizeof noise; i++)
         noise[i] = (uint8_t)random_bits(&seed);
     bytes_hex(&version, "00 04 56 01");
-    /* The third byte tells; later it takes more than two packages. */
+    /* The third byte tells RTDE, the fourth what else begins with a length; later it takes more than two packages. */
     assert_int_equal(left_after(ARMTAP_RTDE, &none, web, sizeof web - 1), sizeof web - 1);
     for (size_t i = 1; i <= 3; i++)
-        assert_in_range(left_after(ARMTAP_RTDE, &none, web, i), 3, 4);
+        assert_in_range(left_after(ARMTAP_RTDE, &none, web, i), 4, 6);
     assert_int_equal(left_after(ARMTAP_RTDE, &none, noise, sizeof noise), sizeof noise);
     assert_in_range(left_after(ARMTAP_RTDE, &version, web, sizeof web - 1), 130000, 300000);
     assert_in_range(left_after(ARMTAP_RTDE, &version, noise, sizeof noise), 130000, 300000);
     assert_in_range(left_after(ARMTAP_REALTIME, &none, web, sizeof web - 1), 4096, 300000);
     assert_in_range(left_after(ARMTAP_REALTIME, &none, noise, sizeof noise), 4096, 300000);
     bytes_free(&version);
+}
+
+/* What a client says that gets another protocol's bytes, in pieces of that length. */
+static void check_other(enum armtap_protocol wanted, const char *robot, const struct bytes *first, size_t piece,
+                        enum armtap_protocol answers, const char *reason)
+{
+    struct armtap_client_options options = client_options();
+    struct armtap_client *client;
+    options.protocol = wanted;
+    options.robot = robot;
+    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
+    assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
+    for (size_t at = 0; at < first->length && armtap_client_verdict(client)->what == ARMTAP_CLIENT_GO_ON; at += piece)
+        assert_int_equal(armtap_client_receive(client, first->at + at,
+                                               piece < first->length - at ? piece : first->length - at, 0, NULL),
+                         ARMTAP_OK);
+    assert_string_equal(armtap_client_verdict(client)->reason, reason);
+    assert_int_equal(armtap_client_verdict(client)->what, ARMTAP_CLIENT_GIVE_UP);
+    assert_int_equal(armtap_client_agreement(client)->answers, answers);
+    armtap_client_free(client);
+}
+
+/* The first bytes of each protocol, whatever the port, however they are cut. */
+static void test_what_answers_instead(void **unused)
+{
+    struct bytes version = {0}, packets = {0}, banner = {0};
+    (void)unused;
+    /* a version message: 55 bytes, type 20, no clock, source -2, kind 3, "URControl", 5.9.4, build 0, a date */
+    bytes_hex(&version, "00 00 00 37 14 ff ff ff ff ff ff ff ff fe 03 09 55 52 43 6f 6e 74 72 6f 6c 05 09 00 00 00 04 "
+                        "00 00 00 00 30 33 2d 30 35 2d 32 30 31 39 2c 20 30 36 3a 33 39 3a 30 30");
+    bytes_packet(&packets, 1220, 12.5);
+    bytes_text(&banner, "Connected: Universal Robots Dashboard Server\n");
+    for (size_t piece = 1; piece < 2000; piece = piece * 3 + 1) {
+        check_other(ARMTAP_RTDE, "10.0.0.2:40000", &packets, piece, ARMTAP_REALTIME,
+                    "this port sends realtime packets of 1220 bytes, not RTDE packages");
+        check_other(ARMTAP_PRIMARY, "10.0.0.2:40000", &packets, piece, ARMTAP_REALTIME,
+                    "this port sends realtime packets of 1220 bytes, not messages of the primary interface");
+        check_other(ARMTAP_RTDE, "10.0.0.2:30004", &version, piece, ARMTAP_PRIMARY,
+                    "this port sends messages of the primary interface, not RTDE packages");
+        check_other(ARMTAP_REALTIME, "10.0.0.2:30001", &version, piece, ARMTAP_PRIMARY,
+                    "this port sends messages of the primary interface, not realtime packets");
+        check_other(ARMTAP_RTDE, "10.0.0.2:29999", &banner, piece, ARMTAP_DASHBOARD,
+                    "this port sends lines of the dashboard server, not RTDE packages");
+    }
+    bytes_free(&version);
+    bytes_free(&packets);
+    bytes_free(&banner);
+}
+
+/* Where nothing comes, the port tells; one that is known for nothing, or for what was asked, tells nothing. */
+static void check_silent_port(enum armtap_protocol wanted, const char *robot, const char *reason)
+{
+    struct armtap_client_options options = client_options();
+    struct armtap_client *client;
+    options.protocol = wanted;
+    options.robot = robot;
+    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
+    assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
+    int64_t deadline = armtap_client_deadline(client);
+    assert_int_equal(armtap_client_expire(client, deadline), ARMTAP_OK);
+    assert_int_equal(armtap_client_verdict(client)->what == ARMTAP_CLIENT_GIVE_UP, reason != NULL);
+    if (reason) {
+        assert_string_equal(armtap_client_verdict(client)->reason, reason);
+        assert_int_equal(deadline, 1000 * MS);
+    }
+    armtap_client_free(client);
+}
+
+static void test_silent_ports(void **unused)
+{
+    (void)unused;
+    check_silent_port(ARMTAP_REALTIME, "10.0.0.2:30004",
+                      "nothing comes; this port is for RTDE packages, not realtime packets");
+    check_silent_port(ARMTAP_PRIMARY, "[fd00::2]:30004",
+                      "nothing comes; this port is for RTDE packages, not messages of the primary interface");
+    check_silent_port(ARMTAP_RTDE, "10.0.0.2:30013",
+                      "nothing comes; this port is for realtime packets, not RTDE packages");
+    check_silent_port(ARMTAP_REALTIME, "10.0.0.2:30013", NULL);
+    check_silent_port(ARMTAP_PRIMARY, "10.0.0.2:40004", NULL);
+    check_silent_port(ARMTAP_RTDE, "10.0.0.2:30004", NULL);
+    check_silent_port(ARMTAP_RTDE, NULL, NULL);
 }
 
 /* A reply that lies about its length is waited for no longer than one that does not come. */
@@ -538,6 +619,8 @@ int main(void)
         cmocka_unit_test(test_no_answer_in_any_state),
         cmocka_unit_test(test_texts_are_no_answer),
         cmocka_unit_test(test_other_protocols),
+        cmocka_unit_test(test_what_answers_instead),
+        cmocka_unit_test(test_silent_ports),
         cmocka_unit_test(test_lengths_that_lie),
         cmocka_unit_test(test_replies_that_nobody_asked_for),
         cmocka_unit_test(test_an_answer_too_early),

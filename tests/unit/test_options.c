@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/text/json_writer.h"
+#include "base/text/nearest_word.h"
 #include "command_line/options.h"
 #include "input/files/recipe_file.h"
 #include "base/terminal/word_wrap.h"
@@ -541,12 +542,12 @@ static void nearest_names(void **state)
 {
     static const char *const names[] = {"info", "export", "fields", "f"};
     (void)state;
-    assert_string_equal(options_nearest("inf", names, 4), "info");
-    assert_string_equal(options_nearest("exprot", names, 4), "export");
-    assert_string_equal(options_nearest("filds", names, 4), "fields");
-    assert_string_equal(options_nearest("ex", names, 4), "export");
-    assert_null(options_nearest("diagnose", names, 4));
-    assert_null(options_nearest("zz", names, 4));
+    assert_string_equal(word_nearest("inf", names, 4), "info");
+    assert_string_equal(word_nearest("exprot", names, 4), "export");
+    assert_string_equal(word_nearest("filds", names, 4), "fields");
+    assert_string_equal(word_nearest("ex", names, 4), "export");
+    assert_null(word_nearest("diagnose", names, 4));
+    assert_null(word_nearest("zz", names, 4));
 }
 
 /* ---- recipe files ---------------------------------------------------------------------------------------------- */

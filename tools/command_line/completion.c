@@ -248,9 +248,15 @@ static void complete_option(const struct place *place)
 
 static void complete_robot(const struct place *place)
 {
-    print_word(place, "rtde://", "a robot, by RTDE");
-    print_word(place, "realtime://", "a robot, by its legacy interface");
-    if (place->part[0] == 'r')
+    const struct robot_scheme *scheme;
+    bool fits = false;
+    char url[32];
+    for (size_t i = 0; (scheme = robot_scheme_at(i)); i++) {
+        snprintf(url, sizeof url, "%s://", scheme->name);
+        print_word(place, url, scheme->meaning);
+        fits |= strncmp(url, place->part, strlen(place->part)) == 0;
+    }
+    if (fits)
         stay_open();
 }
 

@@ -74,7 +74,7 @@ void options_show_help(const struct option_usage *usage)
                        "dump of one direction of a stream, or "
                        "- for standard input. Several files are one capture.");
     if (usage->groups & READS_CAPTURES && strstr(usage->arguments, "ROBOT"))
-        show_paragraph("A ROBOT is rtde://HOST or realtime://HOST, with :PORT if it is not UR's own. It is read live, "
+        show_paragraph("A ROBOT is " ROBOT_URLS ", with :PORT if it is not UR's own. It is read live, "
                        "until Ctrl-C. By default armtap requests the 36 RTDE fields of a 1220-byte realtime packet.");
     text_heading(stdout, 2, "\nOptions:");
     for (size_t i = 0; (row = options_row_at(usage, i)); i++)

@@ -91,7 +91,7 @@ static const char *reading_text(unsigned sources)
         return "-i";
     if (sources & SOURCE_FILES)
         return "a capture";
-    return sources & SOURCE_RTDE ? "rtde://" : "realtime://";
+    return sources & SOURCE_RTDE ? "rtde://" : "realtime:// or primary://";
 }
 
 static int check_sources(const struct options *options, const struct option_row *row, unsigned sources)

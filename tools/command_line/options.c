@@ -11,6 +11,7 @@
 #include "input/files/input_files.h"
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
+#include "base/text/nearest_word.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
 #include "input/files/recipe_file.h"
@@ -42,7 +43,7 @@ static int refuse_unknown(const struct parser *parser, const char *word, const c
     for (size_t i = 0; (row = options_row_at(parser->usage, i)) && count < OPTIONS_MAX; i++)
         if (row->name)
             names[count++] = row->name;
-    meant = name ? options_nearest(name, names, count) : NULL;
+    meant = name ? word_nearest(name, names, count) : NULL;
     if (meant)
         message_error("%s: unknown option %s; did you mean --%s?", command, word, meant);
     else
@@ -175,7 +176,7 @@ static void report_nothing_given(const struct option_usage *usage)
     if (usage->nothing)
         message_error("%s: nothing is named; %s", usage->command, usage->nothing);
     else if (!(usage->groups & READS_CAPTURES))
-        message_error("%s: no robot given; name one as rtde://HOST or realtime://HOST", usage->command);
+        message_error("%s: no robot given; name one as " ROBOT_URLS, usage->command);
     else if (!(usage->groups & READS_LIVE))
         message_error("%s: no capture given; name a file", usage->command);
     else
@@ -198,7 +199,7 @@ static unsigned sources_of(const struct options *options)
         const char *name = options->operands[i];
         sources |= !robot_address_is(name)          ? SOURCE_FILES
                    : strncmp(name, "rtde:", 5) == 0 ? SOURCE_RTDE
-                                                    : SOURCE_REALTIME;
+                                                    : SOURCE_LISTENED;
     }
     return sources;
 }
@@ -207,6 +208,15 @@ void options_refuse_robot(const char *command, const char *robot)
 {
     message_error("%s: %s is a robot, and this command reads captures; make one first: armtap record -o FILE.pcapng %s",
                   command, robot, robot);
+}
+
+static void refuse_capture(const char *command, const char *name)
+{
+    char url[ROBOT_URL_MAX];
+    if (robot_address_guess(url, name) != ROBOT_NOT)
+        message_error("%s: %s is not a robot's URL; use armtap %s %s", command, name, command, url);
+    else
+        message_error("%s: %s is not a robot; name robots as " ROBOT_URLS, command, name);
 }
 
 /* Robots and captures are not mixed: a capture ends, and a robot does not. */
@@ -224,8 +234,7 @@ static int check_operands(const struct options *options)
                       "or make a capture of the robot first: armtap record -o FILE.pcapng %s",
                       command, robot, capture, robot);
     else if (capture && !reads(options, READS_CAPTURES))
-        message_error("%s: %s is not a robot; name robots as rtde://HOST[:PORT] or realtime://HOST[:PORT]", command,
-                      capture);
+        refuse_capture(command, capture);
     else if (options->operand_count == 0 && !interface)
         report_nothing_given(options->usage);
     else if (options->operand_count > 0 && interface)

@@ -37,9 +37,9 @@ enum option_source {
     SOURCE_FILES = 1,
     SOURCE_LIVE = 2,
     SOURCE_RTDE = 4,
-    SOURCE_REALTIME = 8,
+    SOURCE_LISTENED = 8, /* a robot that sends by itself: realtime://, primary:// */
     SOURCE_CAPTURE = SOURCE_FILES | SOURCE_LIVE,
-    SOURCE_ROBOT = SOURCE_RTDE | SOURCE_REALTIME
+    SOURCE_ROBOT = SOURCE_RTDE | SOURCE_LISTENED
 };
 
 /* Which shared options a command has. */
@@ -223,9 +223,6 @@ bool option_rules_read(const struct options *options);
 
 /* Prints the help of a command. */
 void options_show_help(const struct option_usage *usage);
-
-/* The closest of `count` names if it is close enough to be meant, else NULL. */
-const char *options_nearest(const char *word, const char *const *names, size_t count);
 
 /* --around ID[=SECONDS] */
 

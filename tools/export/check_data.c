@@ -9,6 +9,7 @@
 
 #include "export/formats/line_cells.h"
 #include "base/process/message.h"
+#include "base/text/nearest_word.h"
 #include "command_line/options.h"
 #include "input/robots/labels.h"
 
@@ -174,7 +175,7 @@ static const char *nearest_name(const struct job *job, const char *word)
     each_entry(job, names, take_name);
     for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++)
         names->name[names->count++] = row_column_name((enum row_column)i);
-    const char *nearest = options_nearest(word, names->name, names->count);
+    const char *nearest = word_nearest(word, names->name, names->count);
     const struct armtap_field *meant = meant_by(word);
     for (size_t i = 0; meant && i < names->count; i++)
         if (strcmp(names->name[i], meant->name) == 0)

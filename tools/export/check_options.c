@@ -15,7 +15,7 @@ static const struct format *choose_format(const struct asked *asked)
     const struct format *format;
     const char *ending = output_files_ending(asked->wish.out);
     if (asked->format) {
-        format = format_find(asked->format, NULL);
+        format = format_named(asked->format);
         if (!format)
             message_error("-f '%s': give %s", asked->format, format_names(list, 0, 0));
         return format;
@@ -39,8 +39,8 @@ static const struct format *choose_dialect(const struct asked *asked)
     const struct format *dialect = format_find(format->name, asked->dialect);
     const struct format *other = format_find(NULL, asked->dialect);
     if (!dialect && other)
-        message_error("--dialect %s goes with %s only, not with %s; leave one of them out", asked->dialect, other->name,
-                      format->name);
+        message_error("--dialect %s goes with %s only, not with %s; use -f %s, or leave out --dialect", asked->dialect,
+                      other->name, format->name, other->name);
     else if (!dialect)
         message_error("--dialect '%s': there are %s", asked->dialect, format_dialects(list));
     return dialect;

@@ -14,6 +14,7 @@
 #include "kaitai/kaitai.h"
 #include "recipe/recipe.h"
 #include "base/process/message.h"
+#include "base/text/nearest_word.h"
 #include "command_line/options.h"
 #include "base/terminal/fold.h"
 #include "robot_errors.h"
@@ -134,7 +135,7 @@ static int nothing_found(const char *what, const char *name, bool only_enums)
     for (size_t i = 0; i < armtap_field_count() && count < sizeof names / sizeof *names; i++)
         if (!only_enums || armtap_enum_at(armtap_field_at(i), 0))
             names[count++] = armtap_field_at(i)->name;
-    const char *meant = options_nearest(name, names, count);
+    const char *meant = word_nearest(name, names, count);
     if (meant)
         message_error("fields: %s '%.100s'; did you mean '%s'?", what, name, meant);
     else

@@ -8,10 +8,12 @@
 
 #include "armtap.h"
 #include "input/capture/capture.h"
+#include "input/robots/robot_link.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
 #include "base/bytes/compression.h"
 #include "base/process/message.h"
+#include "base/text/nearest_word.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
 #include "input/files/file_reader.h"
@@ -57,8 +59,7 @@ static void usage(FILE *file)
     text_wrap_words(&wrap,
                     "Decodes the telemetry of robot arms (Universal Robots' realtime interface, RTDE, "
                     "primary interface, dashboard server and External Control, AUBO's RTDE) from network captures, "
-                    "or from a robot itself: rtde://HOST "
-                    "or realtime://HOST. Without a command, armtap runs info.");
+                    "or from a robot itself: " ROBOT_URLS ". Without a command, armtap runs info.");
     text_wrap_end(&wrap);
     text_heading(file, 2, "\nCommands:");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -105,9 +106,13 @@ static const struct command *find_command(const char *name)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
     names[COMMAND_COUNT] = "help";
-    const char *meant = options_nearest(name, names, COMMAND_COUNT + 1);
+    const char *meant = word_nearest(name, names, COMMAND_COUNT + 1);
+    char url[ROBOT_URL_MAX];
     if (meant)
         message_error("unknown command '%s'; did you mean '%s'?", name, meant);
+    else if (robot_address_guess(url, name) != ROBOT_NOT)
+        message_error("unknown command '%s'; armtap --help lists the commands; if it is a robot: armtap info %s", name,
+                      url);
     else
         message_error("unknown command '%s'; armtap --help lists the commands", name);
     return NULL;
@@ -131,11 +136,14 @@ static int help(int argc, char **argv)
     return EXIT_FAILED;
 }
 
-/* A capture or a robot in the place of a command: what is in it is the first thing to know. */
+/* A capture or a robot in the place of a command, also one that is not there: what is in it is the first thing to know.
+ */
 static bool is_input(const char *word)
 {
+    char url[ROBOT_URL_MAX];
     struct stat file;
-    return strcmp(word, "-") == 0 || strstr(word, "://") || stat(word, &file) == 0;
+    return strcmp(word, "-") == 0 || (word[0] != '-' && strpbrk(word, "/.")) || stat(word, &file) == 0 ||
+           robot_address_guess(url, word) == ROBOT_SURELY;
 }
 
 static void complete_page(const char *word)

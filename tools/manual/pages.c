@@ -7,7 +7,7 @@
 #include "base/process/message.h"
 #include "base/terminal/fold.h"
 #include "base/terminal/pager.h"
-#include "command_line/options.h"
+#include "base/text/nearest_word.h"
 
 #define PAGES_MAX 64
 #define LINE_ROOM 512
@@ -29,7 +29,7 @@ const char *page_meant(const char *name)
     size_t count = 0;
     for (const struct page *page = pages; page->name && count < PAGES_MAX; page++)
         names[count++] = page->name;
-    return options_nearest(name, names, count);
+    return word_nearest(name, names, count);
 }
 
 /* 0, or -1. `text` has room for the page. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/process/libraries.h"
 #include "base/process/message.h"
@@ -72,7 +73,7 @@ static const struct kind kinds[] = {
 const struct kind *kind_named(const char *name)
 {
     for (size_t i = 0; i < KIND_COUNT; i++)
-        if (strcmp(kinds[i].name, name) == 0)
+        if (strcasecmp(kinds[i].name, name) == 0)
             return &kinds[i];
     return NULL;
 }
@@ -81,7 +82,7 @@ const struct kind *kind_of_file(const char *file)
 {
     const char *ending = strrchr(file, '.');
     for (size_t i = 0; ending && i < KIND_COUNT; i++)
-        if (strcmp(kinds[i].ending, ending) == 0)
+        if (strcasecmp(kinds[i].ending, ending) == 0)
             return &kinds[i];
     return NULL;
 }

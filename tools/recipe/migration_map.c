@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "base/process/message.h"
+#include "base/text/nearest_word.h"
 #include "command_line/options.h"
 #include "export/rows/field_selection.h"
 
@@ -161,7 +162,7 @@ static int name_unknown(const char *name)
     size_t count = 0;
     for (size_t i = 0; i < armtap_field_count() && count < sizeof names / sizeof *names; i++)
         names[count++] = armtap_field_at(i)->name;
-    const char *meant = field ? field->name : options_nearest(name, names, count);
+    const char *meant = field ? field->name : word_nearest(name, names, count);
     if (meant)
         message_error("unknown field '%.100s'; did you mean '%s'?", name, meant);
     else

@@ -2,6 +2,7 @@
 #include "column_target.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "arrow/arrow.h"
 
@@ -71,7 +72,7 @@ static bool is_stream(const struct target *target)
 {
     static const char ending[] = ".arrows";
     size_t length = strlen(target->name), most = strlen(ending);
-    return target->is_direct || (length >= most && strcmp(target->name + length - most, ending) == 0);
+    return target->is_direct || (length >= most && strcasecmp(target->name + length - most, ending) == 0);
 }
 
 static struct column_file *make(const struct target *target, const struct column_output *output, unsigned dialect)

@@ -50,6 +50,16 @@ const struct format *format_of_ending(const char *ending, size_t length)
     return NULL;
 }
 
+const struct format *format_named(const char *word)
+{
+    char ending[FORMATS_ENDING_MAX];
+    for (size_t i = 0; i < FORMATS_COUNT; i++)
+        if (strcasecmp(formats[i].name, word) == 0)
+            return &formats[i];
+    int length = snprintf(ending, sizeof ending, ".%s", word);
+    return (size_t)length < sizeof ending ? format_of_ending(ending, (size_t)length) : NULL;
+}
+
 /* A dialect has the endings of its format. */
 const char *format_ending(const struct format *format, char ending[FORMATS_ENDING_MAX])
 {

@@ -51,6 +51,9 @@ static inline bool format_has(const struct format *format, enum format_flag flag
 const struct format *format_at(size_t index);
 /* The first format of that name and dialect; NULL matches any. NULL if there is none. */
 const struct format *format_find(const char *name, const char *dialect);
+/* The format that -f names, by its name or by one of its endings without the dot ("json"), ignoring case; NULL if there
+ * is none. */
+const struct format *format_named(const char *word);
 /* The format of that file name ending, ignoring case; NULL if there is none. */
 const struct format *format_of_ending(const char *ending, size_t length);
 

@@ -38,9 +38,13 @@ void run_refuse_dump(struct run *run, struct capture *capture, const char *name)
 struct capture *run_open_file(struct run *run, uint32_t file)
 {
     const char *name = replay_file_name(run->source, file);
+    struct input *input = inputs_at(run->source->inputs, run->source->archive ? 0 : file);
+    bool is_missing = input && input_error(input) == ENOENT;
+    if (is_missing && !run->source->quiet)
+        run_report_missing(name);
     const struct reader_wish wish = {.name = name,
-                                     .input = inputs_at(run->source->inputs, run->source->archive ? 0 : file),
-                                     .quiet = run->source->quiet,
+                                     .input = input,
+                                     .quiet = run->source->quiet || is_missing,
                                      .follows = run->source->follow && file + 1 == run->source->count,
                                      .on_wait = wait_on,
                                      .user = run};

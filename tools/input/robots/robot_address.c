@@ -1,14 +1,36 @@
 #include "robot_link.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/process/message.h"
 
-static const struct scheme {
-    const char *name;
-    enum armtap_protocol protocol;
-    uint16_t port;
-} schemes[] = {{"rtde", ARMTAP_RTDE, 30004}, {"realtime", ARMTAP_REALTIME, 30013}};
+static const struct robot_scheme schemes[] = {
+    {"rtde", ARMTAP_RTDE, 30004, "a robot, by RTDE", "is its RTDE service on, under Settings > Security > Services?"},
+    {"realtime", ARMTAP_REALTIME, 30013, "a robot, by its legacy interface",
+     "is its Real-Time Client service on, under Settings > Security > Services? If it has only RTDE, read rtde://HOST, "
+     "and give programs the old packets with armtap serve --layout"},
+    {"primary", ARMTAP_PRIMARY, 30001, "a robot, by its primary interface: errors, popups, programs",
+     "is its Primary Client service on, under Settings > Security > Services?"},
+};
+
+const struct robot_scheme *robot_scheme_at(size_t i)
+{
+    return i < sizeof schemes / sizeof *schemes ? &schemes[i] : NULL;
+}
+
+const struct robot_scheme *robot_scheme_of(enum armtap_protocol protocol)
+{
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (schemes[i].protocol == protocol)
+            return &schemes[i];
+    return NULL;
+}
+
+void robot_url(char url[ROBOT_URL_MAX], const struct robot_scheme *scheme, const char *host, uint16_t port)
+{
+    snprintf(url, ROBOT_URL_MAX, strchr(host, ':') ? "%s://[%s]:%u" : "%s://%s:%u", scheme->name, host, (unsigned)port);
+}
 
 bool robot_address_is(const char *word)
 {
@@ -17,13 +39,13 @@ bool robot_address_is(const char *word)
 
 static int fail(const struct robot_address *robot, const char *problem)
 {
-    message_error(
-        "%s: %s; name a robot as rtde://HOST[:PORT] or realtime://HOST[:PORT], with an IPv6 address in brackets",
-        robot->url, problem);
+    message_error("%s: %s; name a robot as " ROBOT_URLS
+                  ", with :PORT if it is not UR's own, and an IPv6 address in brackets",
+                  robot->url, problem);
     return -1;
 }
 
-static const struct scheme *find_scheme(const char *url)
+const struct robot_scheme *robot_scheme_find(const char *url)
 {
     size_t length = (size_t)(strstr(url, "://") - url);
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
@@ -72,7 +94,7 @@ int robot_address_parse(struct robot_address *robot, const char *url)
 {
     char place[ROBOT_HOST_MAX + 16];
     *robot = (struct robot_address){.url = url};
-    const struct scheme *scheme = find_scheme(url);
+    const struct robot_scheme *scheme = robot_scheme_find(url);
     if (!scheme)
         return fail(robot, "not an address of a robot");
     robot->protocol = scheme->protocol;

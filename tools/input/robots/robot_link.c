@@ -29,8 +29,8 @@ struct robot_link {
     struct event_timer *timer;
     struct event_watch *watch;
     struct armtap_client *client;
-    char name[ROBOT_HOST_MAX + 32]; /* "rtde://10.0.0.2:30004" */
-    int fd;                         /* -1: none */
+    char name[ROBOT_URL_MAX]; /* "rtde://10.0.0.2:30004" */
+    int fd;                   /* -1: none */
     bool is_connected;
     size_t at;                      /* which of the robot's addresses */
     int64_t connect_until;          /* while connecting */
@@ -133,11 +133,26 @@ static void say_lost(struct robot_link *link, const char *reason)
     say(link, ARMTAP_WARNING, "%s%s; trying again until it works, Ctrl-C ends it", reason, cause);
 }
 
+/* Another protocol is at this port: which URL reads it, or, where none does, the protocol's own port that was meant. */
+static void say_gave_up(struct robot_link *link, const char *reason)
+{
+    char url[ROBOT_URL_MAX];
+    const struct robot_address *address = link->wish.address;
+    enum armtap_protocol answers = armtap_client_agreement(link->client)->answers;
+    const struct robot_scheme *there = robot_scheme_of(answers), *wanted = robot_scheme_of(address->protocol);
+    if (answers == ARMTAP_PROTOCOL_NONE) {
+        say(link, ARMTAP_ERROR, "%s", reason);
+        return;
+    }
+    robot_url(url, there ? there : wanted, address->host, there ? address->port : wanted->port);
+    say(link, ARMTAP_ERROR, "%s: use %s", reason, url);
+}
+
 static void say_verdict(struct robot_link *link, const struct armtap_client_event *event)
 {
     enum armtap_client_decision what = armtap_client_verdict(link->client)->what;
     if (what == ARMTAP_CLIENT_GIVE_UP)
-        say(link, ARMTAP_ERROR, "%s", event->text);
+        say_gave_up(link, event->text);
     else if (what == ARMTAP_CLIENT_RECONNECT)
         say_lost(link, event->text);
 }
@@ -157,7 +172,7 @@ static int on_client(void *user, const struct armtap_client_event *event)
     struct robot_link *link = user;
     switch (event->type) {
     case ARMTAP_CLIENT_EVENT_CONNECTED:
-        if (link->wish.address->protocol == ARMTAP_REALTIME && link->complaint[0] == '\0')
+        if (link->wish.address->protocol != ARMTAP_RTDE && link->complaint[0] == '\0')
             say(link, ARMTAP_INFO, "connected");
         break;
     case ARMTAP_CLIENT_EVENT_STARTED:
@@ -333,12 +348,9 @@ static enum armtap_client_failure failure_of(int error)
 /* What users may look for; otherwise what the system says. */
 static const char *detail_of(const struct robot_link *link, enum armtap_client_failure failure, int error)
 {
-    bool is_rtde = link->wish.address->protocol == ARMTAP_RTDE;
     switch (failure) {
     case ARMTAP_CLIENT_REFUSED:
-        return is_rtde ? "is its RTDE service on, under Settings > Security > Services?"
-                       : "is its Real-Time Client service on, under Settings > Security > Services? If it has only "
-                         "RTDE, read rtde://HOST, and give programs the old packets with armtap serve --layout";
+        return robot_scheme_of(link->wish.address->protocol)->when_refused;
     case ARMTAP_CLIENT_NO_ANSWER:
         return "is it on, is the address right, and may this network reach it?";
     case ARMTAP_CLIENT_UNREACHABLE:
@@ -461,9 +473,7 @@ static void on_due(void *user)
 static void name_link(struct robot_link *link)
 {
     const struct robot_address *address = link->wish.address;
-    bool six = strchr(address->host, ':') != NULL;
-    snprintf(link->name, sizeof link->name, six ? "%s://[%s]:%u" : "%s://%s:%u",
-             armtap_protocol_name(address->protocol), address->host, (unsigned)address->port);
+    robot_url(link->name, robot_scheme_of(address->protocol), address->host, address->port);
 }
 
 static int make_client(struct robot_link *link)

@@ -76,7 +76,23 @@ void robot_reader_stop(struct robot_reader *reader);
 /* Accepts NULL. */
 void robot_reader_free(struct robot_reader *reader);
 
-/* A robot as the user names it: rtde://HOST[:PORT] or realtime://HOST[:PORT]. */
+/* A robot as the user names it: SCHEME://HOST[:PORT]. */
+
+/* What the user may write, in sentences. */
+#define ROBOT_URLS "rtde://HOST, realtime://HOST or primary://HOST"
+
+struct robot_scheme {
+    const char *name; /* "rtde" */
+    enum armtap_protocol protocol;
+    uint16_t port;            /* without one in the URL */
+    const char *meaning;      /* for completion */
+    const char *when_refused; /* what to look for */
+};
+/* The i-th; NULL beyond the last. */
+const struct robot_scheme *robot_scheme_at(size_t i);
+/* By its protocol, or by how a URL begins; NULL: there is none. */
+const struct robot_scheme *robot_scheme_of(enum armtap_protocol protocol);
+const struct robot_scheme *robot_scheme_find(const char *url);
 
 #define ROBOT_ADDRESSES 8
 #define ROBOT_HOST_MAX 256
@@ -90,8 +106,15 @@ struct robot_address {
     size_t count;
 };
 
+/* "rtde://10.0.0.2:30004", "primary://[fd00::2]:30001" */
+#define ROBOT_URL_MAX (ROBOT_HOST_MAX + 32)
+void robot_url(char url[ROBOT_URL_MAX], const struct robot_scheme *scheme, const char *host, uint16_t port);
 /* Whether a word of the command line names a robot: it contains "://". */
 bool robot_address_is(const char *word);
+/* Whether a word that names neither a file nor a robot is meant as a robot: by its form, as addresses and HOST:PORT, or
+ * perhaps, as host names. Then `url` is what to type: rtde://10.0.0.2, realtime://10.0.0.2:30003. */
+enum robot_likeness { ROBOT_NOT, ROBOT_MAYBE, ROBOT_SURELY };
+enum robot_likeness robot_address_guess(char url[ROBOT_URL_MAX], const char *word);
 /* Reads the URL. 0, or -1 after a message. */
 int robot_address_parse(struct robot_address *robot, const char *url);
 /* Looks the host up, which may take seconds. 0, or -1 after a message. */

@@ -23,6 +23,8 @@
 /* ns in which robots may end in an orderly way; the whole program has 0.8 s after a signal. */
 #define GOOD_BYE (SECOND / 2)
 #define RTDE_TYPE 2 /* where the type of a package is */
+#define PRIMARY_TYPE 4
+#define PRIMARY_STATE 16
 
 /* What was dropped since the last message that was kept. */
 struct lost {
@@ -74,8 +76,16 @@ static bool put_event(struct robot_reader *reader, const struct robot_event *eve
 /* Data comes again and again; everything else comes once. */
 static bool is_data(const struct reader_link *link, const struct robot_event *event)
 {
-    return event->kind == ROBOT_BYTES &&
-           (link->protocol != ARMTAP_RTDE || (event->length > RTDE_TYPE && event->bytes[RTDE_TYPE] == 'U'));
+    if (event->kind != ROBOT_BYTES)
+        return false;
+    switch (link->protocol) {
+    case ARMTAP_RTDE:
+        return event->length > RTDE_TYPE && event->bytes[RTDE_TYPE] == 'U';
+    case ARMTAP_PRIMARY:
+        return event->length > PRIMARY_TYPE && event->bytes[PRIMARY_TYPE] == PRIMARY_STATE;
+    default:
+        return true;
+    }
 }
 
 static void drop(struct lost *lost, const struct robot_event *event)

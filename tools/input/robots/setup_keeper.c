@@ -11,6 +11,12 @@
 #define RTDE_HEAD 3u
 #define LENGTH_HEAD 4u
 #define LENGTH_MAX (1u << 20)
+/* The primary interface begins with a message that says the controller's software, on which later ones depend. */
+#define VERSION_MAX 255u
+#define MESSAGE_TYPE_AT 4u
+#define ROBOT_MESSAGE 20
+#define MESSAGE_KIND_AT 14u
+#define VERSION_KIND 3
 
 void setup_keeper_begin(struct setup_keeper *keeper)
 {
@@ -23,6 +29,13 @@ static bool is_one_of(const char *types, uint8_t type)
     return type != '\0' && strchr(types, type);
 }
 
+static bool is_version(const struct setup_keeper *keeper, const struct setup_message *message)
+{
+    const uint8_t *bytes = (const uint8_t *)keeper->bytes.data + message->at;
+    return message->length > MESSAGE_KIND_AT && bytes[MESSAGE_TYPE_AT] == ROBOT_MESSAGE &&
+           bytes[MESSAGE_KIND_AT] == VERSION_KIND;
+}
+
 /* Puts bytes of the message that is being kept into its place. */
 static void fill(struct setup_keeper *keeper, struct setup_way *way, const uint8_t *bytes, size_t length)
 {
@@ -30,28 +43,27 @@ static void fill(struct setup_keeper *keeper, struct setup_way *way, const uint8
         return;
     memcpy(keeper->bytes.data + way->message->at + way->filled, bytes, length);
     way->filled += length;
-    way->message->is_whole = way->filled == way->message->length;
+    way->message->is_whole =
+        way->filled == way->message->length && (way->kind != SETUP_LENGTHS || is_version(keeper, way->message));
 }
 
-/* A message of RTDE begins. 0, or -1 if memory runs out. */
-static int begin_package(struct setup_keeper *keeper, enum armtap_direction direction, size_t length)
+/* A message begins, which is to be kept as far as there is room, or not. 0, or -1 if memory runs out. */
+static int begin_message(struct setup_keeper *keeper, enum armtap_direction direction, size_t length, bool is_kept)
 {
     struct setup_way *way = &keeper->way[direction];
-    bool is_kept = is_one_of(SETUP_TYPES, way->head[2]) && keeper->count < SETUP_PARTS &&
-                   length <= SETUP_MAX - keeper->bytes.length;
-    way->kind = SETUP_RTDE;
+    unsigned head = way->have;
     way->have = 0;
-    way->left = length - RTDE_HEAD;
+    way->left = length - head;
     way->filled = 0;
     way->message = NULL;
-    if (!is_kept)
+    if (!is_kept || keeper->count == SETUP_PARTS || length > SETUP_MAX - keeper->bytes.length)
         return 0;
     if (!buffer_room(&keeper->bytes, length))
         return -1;
     way->message = &keeper->messages[keeper->count++];
     *way->message = (struct setup_message){.direction = direction, .at = keeper->bytes.length, .length = length};
     keeper->bytes.length += length;
-    fill(keeper, way, way->head, RTDE_HEAD);
+    fill(keeper, way, way->head, head);
     return 0;
 }
 
@@ -99,13 +111,11 @@ static int take_head(struct setup_keeper *keeper, enum armtap_direction directio
         }
         return 0;
     }
-    if (way->have == RTDE_HEAD)
-        return begin_package(keeper, direction, length);
-    way->kind = SETUP_LENGTHS;
-    way->have = 0;
-    way->left = length - LENGTH_HEAD;
-    way->message = NULL;
-    return 0;
+    way->kind = way->have == RTDE_HEAD ? SETUP_RTDE : SETUP_LENGTHS;
+    bool is_kept = way->kind == SETUP_RTDE
+                       ? is_one_of(SETUP_TYPES, way->head[2])
+                       : direction == ARMTAP_FROM_ROBOT && keeper->count == 0 && length <= VERSION_MAX;
+    return begin_message(keeper, direction, length, is_kept);
 }
 
 int setup_keeper_take(struct setup_keeper *keeper, enum armtap_direction direction, const uint8_t *bytes, size_t length)

@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""The primary interface as a source: what a robot says of itself without privileges and without a capture, what is there
+instead where it is not, and bad peers."""
+import functools
+import glob
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import primary_server as wire  # noqa: E402
+from controller import Controller  # noqa: E402
+from primary_server import Primary, own_address  # noqa: E402
+from tally import expect, finish, in_time, lacks, share, side_by_side, wait_for  # noqa: E402
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+PATIENCE = 20  # s, of a machine that does much else
+AT_ONCE = 2.5  # s: a silent port is waited for 1 s
+QUICK = 2.5 if os.environ.get("ASAN_OPTIONS") else 1.6  # s from a signal to the end
+STOP = "C153A2"
+REASON = r"the robot went into\s+PROTECTIVE_STOP\s[^:]*[^C]*C153A2:\s+Position\s+deviates"
+
+
+class Run:
+    """armtap, whose outputs go to files."""
+
+    def __init__(self, *arguments):
+        self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+        self.program = subprocess.Popen([ARMTAP, *arguments], stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err)
+        self.status, self.usage = None, None
+
+    def text(self, file):
+        return os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace")
+
+    def said(self):
+        return self.text(self.err)
+
+    def printed(self):
+        return self.text(self.out)
+
+    def until(self, truth):
+        return wait_for(truth, PATIENCE, ends=lambda: self.program.poll() is not None)
+
+    def shows(self, what, pattern):
+        expect(what, self.until(lambda: re.search(pattern, self.printed() + self.said())), pattern, self.printed(), self.said())
+
+    def end(self, number=signal.SIGINT):
+        begun = time.monotonic()
+        self.program.send_signal(number)
+        self.wait()
+        in_time("the end after a signal", time.monotonic() - begun, QUICK)
+        return self.status
+
+    def wait(self):
+        timer = threading.Timer(PATIENCE, self.program.kill)
+        timer.start()
+        _, status, self.usage = os.wait4(self.program.pid, 0)
+        timer.cancel()
+        self.program.returncode = self.status = os.waitstatus_to_exitcode(status)
+        return self.status
+
+
+def armtap(*arguments):
+    return subprocess.run([ARMTAP, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+def url(one, scheme="primary"):
+    return "%s://%s:%d" % (scheme, one.host, one.port)
+
+
+def stop(one):
+    """A protective stop, as a controller tells it."""
+    one.safety = wire.PROTECTIVE_STOP
+    clock = int(one.clock() * 1e6)
+    one.send(wire.error_code(153, 2, clock=clock) + wire.popup(b"Protective stop", b"joint 2", clock=clock)
+             + wire.program(b"STOPPED", b"cell", clock=clock))
+
+
+# ---- a source ----------------------------------------------------------------------------------------------------------
+
+
+def source():
+    """Rows are the states that were sent; diagnose tells errors, popups, programs and the safety mode; nothing is sent."""
+    with Primary(own_address()) as one:
+        run = Run("export", "-f", "ndjson", "primary://" + one.host)
+        run.until(lambda: len(run.printed().splitlines()) >= 5)
+        expect("export: status", run.end() == 0, run.status, run.said())
+        rows = [json.loads(line) for line in run.printed().splitlines()]
+        expect("export: rows", 5 <= len(rows) <= one.sent and all(row["protocol"] == "primary" for row in rows), len(rows), one.sent)
+        expect("export: values", all(row["actual_q"] == [i / 8 for i in range(6)] and row["robot_mode"] == 7 and
+                                     row["safety_mode"] == 1 and 1000 <= row["timestamp"] < 1100 for row in rows), rows[:1])
+        run = Run("diagnose", url(one))
+        run.until(lambda: one.count == 2 and one.peers)
+        one.send(wire.program(b"STARTED", b"cell"))
+        time.sleep(0.5)
+        stop(one)
+        run.shows("diagnose: live", "ur.error.*" + STOP)
+        time.sleep(0.5)
+        expect("diagnose: status", run.end() == 1, run.status, run.said())
+        shown = run.printed()
+        for what in (r"ur\.program.*program started: cell", r"ur\.program.*program stopped: cell", r"ur\.popup.*Protective stop",
+                     r"safety\.stop.*PROTECTIVE_STOP", REASON):
+            expect("diagnose: " + what, re.search(what, shown), shown)
+        for command in ("info", "stats"):
+            run = Run(command, url(one))
+            before = one.sent
+            run.until(lambda before=before: one.sent >= before + 5)
+            expect(command + ": status", run.end() == 0 and run.printed(), run.status, run.said())
+        expect("it sends nothing", one.got == b"", one.got[:200])
+
+
+def again():
+    """A connection that ends, as when a controller goes to LOCAL, is made anew."""
+    with Primary(own_address()) as one:
+        run = Run("export", "-f", "ndjson", url(one))
+        run.until(lambda: run.printed().count("\n") >= 3)
+        one.close()
+        run.shows("again: says so", "closed the connection; a change between local and remote control does that on this port, not on port 30011")
+        expect("again: connects", run.until(lambda: one.count == 2), run.said())
+        before = run.printed().count("\n")
+        expect("again: data", run.until(lambda: run.printed().count("\n") >= before + 3), run.said())
+        expect("again: status", run.end() == 0, run.status, run.said())
+
+
+def ports():
+    """The secondary interface, by its number; IPv6 is that of others."""
+    with Primary(own_address(), wire.SECONDARY) as one:
+        run = Run("export", url(one))
+        run.until(lambda: run.printed().count("\n") >= 4)
+        expect("secondary: rows", run.end() == 0 and run.printed().count("\n") >= 4, run.status, run.said())
+
+
+# ---- recordings --------------------------------------------------------------------------------------------------------
+
+
+def frames(name, port):
+    """What Wireshark's program finds in a recording: the bytes that the robot sent, in order."""
+    done = subprocess.run(["tshark", "-r", name, "-Y", "tcp.srcport == %d && tcp.len > 0" % port, "-T", "fields", "-e", "tcp.payload"],
+                          capture_output=True, text=True, check=False)
+    return b"".join(bytes.fromhex(line.replace(":", "")) for line in done.stdout.split())
+
+
+def recording():
+    """One file; parts, each of which can be read alone; both interfaces of one robot."""
+    host = own_address()
+    with Primary(host) as one, Controller(host, roles={"rtde": 30004}) as robot:
+        run = Run("record", "-o", "one.pcapng", "primary://" + host)
+        run.until(lambda: one.peers)
+        time.sleep(0.4)
+        stop(one)
+        time.sleep(0.4)
+        expect("record: status", run.end() == 0, run.status, run.said())
+        shown = armtap("diagnose", "one.pcapng").stdout
+        expect("record: the stop has its reason", re.search(REASON, shown), shown)
+        if shutil.which("tshark"):
+            sent = frames("one.pcapng", wire.PORT)
+            expect("record: tshark reads it", sent.startswith(wire.version()) and wire.popup(b"Protective stop", b"joint 2")[14:] in sent, sent[:100])
+        else:
+            lacks("tshark", "a recording of the primary interface")
+        run = Run("record", "-o", "part-%S.pcapng", "--rotate", "1s", "rtde://" + host, "primary://" + host)
+        run.until(lambda: len(glob.glob("part-*")) >= 4)
+        expect("parts: status", run.end() == 0, run.status, run.said())
+        names = sorted(glob.glob("part-*"), key=os.path.getmtime)
+        for name in names[1:-1]:
+            told = json.loads(armtap("info", "--json", name).stdout)
+            streams = {stream["protocol"]: stream for stream in told["streams"]}
+            expect(name + ": both streams alone", set(streams) == {"rtde", "primary"} and
+                   all(stream["controller_version"] for stream in streams.values()) and
+                   all(sum(stream["records"].values() if isinstance(stream["records"], dict) else [stream["records"]]) > 0
+                       for stream in streams.values()), told)
+            expect(name + ": nothing is lost", not any(stream["bytes_lost"] for stream in streams.values()), told)
+        whole = armtap("export", "--stream", "1", *names).stdout.count("\n")
+        each = [armtap("export", "--stream", "1", name).stdout.count("\n") - 1 for name in names]
+        expect("parts: the same rows", whole - 1 == sum(max(0, count) for count in each) > 20, whole, each)
+        expect("RTDE ran, too", robot.counts["rtde", "records"] > 500)
+
+
+# ---- another protocol --------------------------------------------------------------------------------------------------
+
+
+def elsewhere():
+    """The wrong protocol for a port: named, with the URL to use, at once, and status 2; also where the port tells nothing."""
+    there = {"rtde": "RTDE packages", "realtime": "realtime packets", "primary": "messages of the primary interface",
+             "dashboard": "lines of the dashboard server"}
+    usual = {"rtde": 30004, "realtime": 30013, "primary": 30001}
+    for own_ports in (True, False):
+        host = own_address()
+        roles = {"rtde": 30004, "realtime": 30003, "primary": 30001, "dashboard": 29999}
+        with Controller(host, roles=roles if own_ports else dict.fromkeys(roles, 0)) as one:
+            for scheme in usual:
+                for role, port in one.port.items():
+                    if role == scheme or (role == "rtde" and not own_ports):
+                        continue  # RTDE waits for a request: only its port tells
+                    for command in (("diagnose",), ("record", "-o", "%s-%s-%d.pcapng" % (scheme, role, own_ports))):
+                        begun = time.monotonic()
+                        name = "%s %s://HOST:%d" % (command[0], scheme, port)
+                        run = Run(*command, "%s://%s:%d" % (scheme, host, port))
+                        expect(name + ": status", run.wait() == 2, run.status, run.said())
+                        in_time(name, time.monotonic() - begun, AT_ONCE)
+                        use = "%s://%s:%d" % ((scheme, host, usual[scheme]) if role == "dashboard" else (role, host, port))
+                        size = " of 1220 bytes" if role == "realtime" else ""
+                        comes = ("nothing comes; this port is for " if role == "rtde" else "this port sends ") + there[role] + size
+                        expect(name + ": what is there", "%s, not %s: use %s\n" % (comes, there[scheme], use) in run.said(), run.said())
+
+
+# ---- bad peers ---------------------------------------------------------------------------------------------------------
+
+
+def for_ever(data, pause=0.001):
+    def act(peer):
+        while True:
+            peer.sendall(data)
+            time.sleep(pause)
+    return act
+
+
+def once(data):
+    def act(peer):
+        peer.sendall(data)
+        while peer.recv(65536):
+            pass
+    return act
+
+
+def drip(data):
+    def act(peer):
+        for i in range(len(data)):
+            peer.sendall(data[i:i + 1])
+            time.sleep(0.001)
+        while peer.recv(65536):
+            pass
+    return act
+
+
+def silent(peer):
+    threading.Event().wait()
+    peer.close()
+
+
+def closing(peer):
+    peer.close()
+
+
+GARBAGE = bytes((i * 7919 >> 3) & 255 for i in range(20000))
+# what each sends, and what is said of it
+PEERS = {
+    "silent": (silent, "no data comes"),
+    "closing": (closing, "(closed|reset) the connection"),
+    "garbage": (for_ever(GARBAGE), "what comes is not primary interface|no data comes"),
+    "zeros": (for_ever(bytes(8192)), "what comes is not primary interface|no data comes"),
+    "huge length": (once(b"\x7f\xff\xff\xff\x10" + bytes(5000)), "no data comes"),
+    "negative length": (once(b"\xff\xff\xff\xff\x10" + bytes(5000)), "no data comes"),
+    "huge sub-package": (once(wire.version() + wire.message(16, b"\x7f\xff\xff\xff\x00" + bytes(60))), "no data comes"),
+    "drip": (drip(wire.version() + wire.state(first=True)), "no data comes"),
+    "a text that never ends": (for_ever(b"\x7f\x00\x00\x00\x14" + bytes(9) + b"\x00" + b"x" * 60000), "no data comes|what comes is not"),
+}
+
+
+def bad_peers():
+    """All of them at once, each a robot of its own: a message for each, little memory, and an end when it is asked for."""
+    servers = {name: Primary(own_address(), 0, act) for name, (act, _) in PEERS.items()}
+    run = Run("export", "-f", "ndjson", *[url(server) for server in servers.values()])
+    for name, (_, pattern) in PEERS.items():
+        run.shows("bad peer, %s: message" % name, re.escape(url(servers[name])) + ".*(%s)" % pattern)
+    expect("bad peers: the drip is a row", run.until(lambda: re.search(r'"timestamp":1000\b', run.printed())), run.printed()[:300])
+    expect("bad peers: ends", run.end() in (0, 2), run.status)
+    expect("bad peers: bounded memory", "__asan_init" in open(ARMTAP, "rb").read().decode("latin-1") or
+           run.usage.ru_maxrss < 120 * 1024, run.usage.ru_maxrss)
+
+
+def every_byte():
+    """What a controller sends at first, cut after every byte: connects again, and no cut state is a row."""
+    whole = wire.version() + wire.state()
+    lengths = share(range(len(whole)), 8, "lengths of a cut connection")
+    cut = functools.partial(lambda length, peer: (peer.sendall(whole[:length]), peer.close()))
+    servers = [Primary(own_address(), 0, functools.partial(cut, length)) for length in lengths]
+    for group in [servers[at:at + 60] for at in range(0, len(servers), 60)]:
+        run = Run("export", *[url(server) for server in group])
+        for server in group:
+            expect("cut: connects again", run.until(lambda server=server: server.count >= 2), server.act.args, run.said())
+        run.end()
+        expect("cut: no row", run.printed().count("\n") <= 1, run.printed())
+
+
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+side_by_side(source, again, ports, recording, elsewhere, bad_peers, every_byte)
+sys.exit(finish())
