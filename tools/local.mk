@@ -368,6 +368,7 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/alike.c \
 	tools/diagnose/cell_text.c \
 	tools/diagnose/cmd_diagnose.c \
+	tools/diagnose/companions.c \
 	tools/diagnose/diagnosis.c \
 	tools/diagnose/diagnosis.h \
 	tools/diagnose/live_findings.c \

@@ -18,6 +18,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import primary_server as wire  # noqa: E402
+import robot as robots  # noqa: E402
 from controller import Controller  # noqa: E402
 from primary_server import Primary, own_address  # noqa: E402
 from tally import expect, finish, in_time, lacks, share, side_by_side, wait_for  # noqa: E402
@@ -291,6 +292,180 @@ def every_byte():
         expect("cut: no row", run.printed().count("\n") <= 1, run.printed())
 
 
+# ---- beside another source ---------------------------------------------------------------------------------------------
+
+
+class Robot:
+    """RTDE and the legacy interface on UR's own ports, and port 30001 as `act` has it; act "refused": nobody listens there."""
+
+    def __init__(self, act=None):
+        self.host = own_address()
+        self.robot = Controller(self.host, roles={"rtde": 30004, "realtime_ro": 30013}, robot=robots.Robot(hz=125))
+        self.primary = None if act == "refused" else Primary(self.host, act=act)
+
+    def __enter__(self):
+        self.robot.__enter__()
+        return self
+
+    def __exit__(self, *_):
+        self.robot.stop()
+        if self.primary:
+            self.primary.stop()
+
+    def stop(self):
+        """A protective stop, on all ports."""
+        self.robot.do(lambda: self.robot.robot.kept.update(safety_mode=(wire.PROTECTIVE_STOP,), safety_status=(wire.PROTECTIVE_STOP,)))
+        if self.primary and self.primary.peers:
+            stop(self.primary)
+
+    def diagnose(self, *arguments, scheme="rtde", before=lambda: None):
+        """Half a second of health, a stop, half a second; then Ctrl-C."""
+        role = "rtde" if scheme == "rtde" else "realtime_ro"
+        self.robot.do(lambda: self.robot.robot.kept.update(safety_mode=(wire.NORMAL,), safety_status=(wire.NORMAL,)))
+        if self.primary:
+            self.primary.safety = wire.NORMAL
+        run = Run("diagnose", *arguments, "%s://%s" % (scheme, self.host))
+        for act in (before, self.stop):
+            seen = self.robot.counts[role, "records"]
+            run.until(lambda seen=seen: self.robot.counts[role, "records"] >= seen + 60)
+            act()
+        seen = self.robot.counts[role, "records"]
+        run.until(lambda: self.robot.counts[role, "records"] >= seen + 60)
+        run.end()
+        return run
+
+
+def reasons():
+    """A stop that RTDE, or the legacy interface, shows has its reason from port 30001; without it the stop is there, too."""
+    with Robot() as one:
+        for scheme in ("rtde", "realtime"):
+            run = one.diagnose(scheme=scheme)
+            expect(scheme + ": the stop has its reason", re.search(REASON, run.printed()), run.printed(), run.said())
+            expect(scheme + ": one incident", run.printed().count("the robot went into") == 2, run.printed())  # and in the verdict
+            expect(scheme + ": status", run.status == 1, run.status, run.said())
+            expect(scheme + ": nothing is said of the port", "30001" not in run.said(), run.said())
+            run = one.diagnose("--no-primary", scheme=scheme)
+            expect(scheme + ", --no-primary: the stop alone", "PROTECTIVE_STOP" in run.printed() and STOP not in run.printed(), run.printed())
+        expect("one connection each, to which nothing is sent", one.primary.count == 2 and one.primary.got == b"", one.primary.count)
+        run = Run("diagnose", "rtde://" + one.host, url(one.primary), "realtime://" + one.host)
+        run.until(lambda: one.primary.count >= 3)
+        time.sleep(0.5)
+        run.end()
+        expect("named itself: one connection", one.primary.count == 3, one.primary.count)
+    with Primary(own_address()) as primary, Controller(primary.host, roles={"rtde": 0}) as robot:
+        run = Run("diagnose", "rtde://%s:%d" % (primary.host, robot.port["rtde"]))
+        robot.wait_for(lambda: robot.counts["rtde", "records"] > 300)
+        expect("another port: perhaps another robot", run.end() == 0 and primary.count == 0, run.status, primary.count, run.said())
+
+
+def ids(run):
+    told = json.loads(run.printed())
+    return [(one["id"], re.sub(r"[0-9.]+", "#", one["text"])) for one in told["findings"] if one["id"] != "rate.low"], told
+
+
+# Port 30001, and what is said of it.
+WITHOUT = {
+    "refused": ("refused", "refuses connections: is its Primary Client service on, under Settings > Security > Services"),
+    "silent": (silent, "no data comes"),
+    "closing": (closing, "(closed|reset) the connection"),
+    "garbage": (for_ever(GARBAGE), "what comes is not primary interface|no data comes"),
+    "huge length": (once(b"\x7f\xff\xff\xff\x10" + bytes(5000)), "no data comes"),
+    "another protocol": (once(b"Connected: Universal Robots Dashboard Server\n"), "no data comes"),
+    "a part of a state": (once((wire.version() + wire.state())[:300]), "no data comes"),
+}
+
+
+def without(name):
+    """Without port 30001 one line says so, once, with what to do; findings and status are those of --no-primary."""
+    act, pattern = WITHOUT[name]
+    with Robot(act) as one:
+        alone, beside = one.diagnose("--json", "--no-primary"), one.diagnose("--json", before=lambda: time.sleep(2))
+        expect(name + ": status", alone.status == beside.status == 1, alone.status, beside.status, beside.said())
+        expect(name + ": findings", ids(alone)[0] == ids(beside)[0], ids(alone)[0], ids(beside)[0])
+        expect(name + ": streams", len(ids(beside)[1]["streams"]) <= 1 + (name == "a part of a state"), ids(beside)[1]["streams"])
+        lines = [line for line in beside.said().splitlines() if "30001" in line]
+        expect(name + ": one line", len(lines) == 1 and re.search("warning: primary://%s:30001: .*(%s)" % (one.host, pattern), lines[0]) and
+               "--no-primary" in lines[0], lines)
+        expect(name + ": no other line", len(beside.said().splitlines()) == 1 + len(alone.said().splitlines()), beside.said(), alone.said())
+
+
+def ends_in_between(name):
+    """Port 30001 ends its connections, is silent from then on, or refuses; what it said until then is used."""
+    with Robot() as one:
+        alone = one.diagnose("--json", "--no-primary")
+
+        def end():
+            if name == "closes":
+                one.primary.close()
+            elif name == "falls silent":
+                one.primary.silent = True
+                time.sleep(4)
+            else:
+                one.primary.stop()
+                one.primary = None
+        beside = one.diagnose("--json", before=end)
+        said = {"ur.error", "ur.popup", "ur.program"}
+        found = [sorted(one["id"] for one in ids(run)[1]["findings"] if one["id"] not in said | {"rate.low"}) for run in (alone, beside)]
+        extra = ["safety.stop", "mode.changed"] if name == "closes" else []  # it comes again, and tells of the stop, too
+        expect(name + ": findings", sorted(found[0] + extra) == found[1], found)
+        expect(name + ": status", alone.status == beside.status == 1, alone.status, beside.status)
+        expect(name + ": one line", len([line for line in beside.said().splitlines() if "30001" in line]) == 1, beside.said())
+        if name == "closes":
+            expect(name + ": connects again, and has the reason", one.primary.count == 2 and STOP in beside.printed(), one.primary.count, beside.said())
+
+
+def is_no_record():
+    """Port 30001 alone does not make a reading a success, and ends none."""
+    with Primary(own_address()) as one, Controller(one.host, roles={"rtde": 30004}) as robot:
+        robot.refuse("rtde")
+        robot.wait_for(lambda: not robot.listeners)
+        for options, number in (([], signal.SIGINT), (["--give-up", "1"], None)):
+            before = one.sent
+            run = Run("diagnose", *options, "rtde://" + one.host)
+            run.until(lambda before=before: one.sent > before + 3)
+            run.end(number) if number else run.wait()
+            expect("no record %s: status" % options, run.status == 2, run.status, run.said())
+            expect("no record %s: says so" % options, re.search("no telemetry: .*:30004|no data for 1 s", run.said()), run.said())
+    for act in (silent, for_ever(GARBAGE), closing):
+        with Robot(act) as one:
+            run = Run("diagnose", "--give-up", "1", "rtde://" + one.host)
+            one.robot.wait_for(lambda one=one: one.robot.counts["rtde", "records"] > 100)
+            one.robot.silence(60)
+            begun = time.monotonic()
+            expect("give-up: status", run.wait() == 2, run.status, run.said())
+            in_time("give-up", time.monotonic() - begun, 4)
+
+
+def flood():
+    """A port 30001 that sends without end costs the robot's data nothing, and bounded memory."""
+    with Robot(for_ever(wire.version() + wire.state() * 40, 0)) as one:
+        run = Run("diagnose", "--json", "rtde://" + one.host)
+        one.robot.wait_for(lambda: one.robot.counts["rtde", "records"] > 400)
+        run.end()
+        told = json.loads(run.printed())
+        expect("flood: nothing is lost", not [one for one in told["findings"] if one["id"] in ("stream.gap", "record.dropped")],
+               told["findings"][:10], run.said())
+        expect("flood: both were read", [one["bytes_lost"] for one in told["streams"]] == [0, 0], told["streams"])
+        expect("flood: bounded memory", "__asan_init" in open(ARMTAP, "rb").read().decode("latin-1") or
+               run.usage.ru_maxrss < 150 * 1024, run.usage.ru_maxrss)
+
+
+def played():
+    """armtap serve in the robot's place: the stop that was captured has the reason that was captured."""
+    host = own_address()
+    sample = os.path.join(os.environ.get("srcdir") or os.path.join(HERE, "..", ".."), "captures", "driver-stop.pcap.gz")
+    server = Run("serve", "--listen", host, sample)
+    server.until(lambda: "30001" in server.said() and "29999: " in server.said())
+    run = Run("diagnose", "rtde://" + host)
+    run.shows("played: the stop", "safety.stop.*PROTECTIVE_STOP")
+    run.until(lambda: "30004" in run.said().split("connected", 1)[-1])
+    expect("played: status", run.end() == 1, run.status, run.said())
+    expect("played: the reason", re.search(REASON, run.printed()), run.printed())
+    server.wait()
+
+
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 side_by_side(source, again, ports, recording, elsewhere, bad_peers, every_byte)
+side_by_side(reasons, is_no_record, flood, played, *[functools.partial(without, name) for name in share(WITHOUT, 2, "ways to be without port 30001")],
+             *[functools.partial(ends_in_between, name) for name in ("closes", "falls silent", "refuses")])
 sys.exit(finish())

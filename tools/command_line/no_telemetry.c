@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/process/message.h"
+#include "input/robots/robot_link.h"
 #include "inside.h"
 #include "analysis/inside.h"
 
@@ -94,13 +95,23 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
 
 /* ---- robots ------------------------------------------------------------------------------------------------------ */
 
+static bool is_of_companion(const struct robot_sources *robots, const struct armtap_stream *stream)
+{
+    for (size_t i = robots->named; i < robots->count; i++)
+        if (robot_address_has(&robots->robots[i], stream->robot))
+            return true;
+    return false;
+}
+
 bool no_telemetry_came(const struct replay_source *source, const struct armtap_streams *streams)
 {
     if (!source->robots)
         return false;
-    for (size_t i = 0; i < armtap_streams_count(streams); i++)
-        if (armtap_streams_at(streams, i)->stream->records[ARMTAP_FROM_ROBOT] > 0)
+    for (size_t i = 0; i < armtap_streams_count(streams); i++) {
+        const struct armtap_stream *stream = armtap_streams_at(streams, i)->stream;
+        if (stream->records[ARMTAP_FROM_ROBOT] > 0 && !is_of_companion(source->robots, stream))
             return false;
+    }
     return armtap_streams_rest(streams)->records[ARMTAP_FROM_ROBOT] == 0;
 }
 
@@ -111,12 +122,17 @@ static const char *what_came(const struct armtap_stream *stream)
     return stream->payload[ARMTAP_FROM_ROBOT] > 0 ? "sent nothing that can be read" : "accepted, but sent nothing";
 }
 
-void no_telemetry_report_robots(const struct armtap_streams *streams)
+void no_telemetry_report_robots(const struct replay_source *source, const struct armtap_streams *streams)
 {
-    size_t count = armtap_streams_count(streams);
+    size_t count = 0;
+    const struct armtap_stream *first = NULL;
     const struct armtap_attempts *attempts = armtap_streams_attempts(streams);
-    if (count > 0) {
-        const struct armtap_stream *first = armtap_streams_at(streams, 0)->stream;
+    for (size_t i = armtap_streams_count(streams); i-- > 0;)
+        if (!is_of_companion(source->robots, armtap_streams_at(streams, i)->stream)) {
+            first = armtap_streams_at(streams, i)->stream;
+            count++;
+        }
+    if (first) {
         message_error("no telemetry: %s %s%s", first->robot, what_came(first),
                       count > 1 ? "; nor did further connections bring data" : "");
     } else if (armtap_attempts_at(attempts, 0)) {

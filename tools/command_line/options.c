@@ -328,7 +328,7 @@ static int open_robots(struct options *options)
     if (robot_sources_open(&options->robots, options->operands, options->operand_count, &options->request,
                            options->recipe) != 0)
         return -1;
-    for (size_t i = 0; i < options->robots.count; i++) {
+    for (size_t i = 0; i < options->robots.named; i++) {
         const struct robot_address *robot = &options->robots.robots[i];
         if (options_add_port(options, robot->url,
                              (struct armtap_port){sizeof(struct armtap_port), robot->port, robot->protocol}) != 0)

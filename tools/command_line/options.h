@@ -24,6 +24,7 @@ struct robot_request {
     bool strict;         /* --strict */
     double frequency;    /* --frequency; 0: the controller's own */
     int64_t give_up;     /* --give-up; 0: never */
+    bool with_primary;   /* beside each robot, its primary interface */
 };
 
 /* Reads the robots' URLs, looks their hosts up, and lists the names to ask for: of `recipe` (may be NULL), else as

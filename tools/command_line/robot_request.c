@@ -241,7 +241,7 @@ static int open_robots(struct robot_sources *sources, char *const *urls, size_t 
     sources->robots = calloc(count, sizeof *sources->robots);
     if (!sources->robots)
         return message_no_memory();
-    sources->count = count;
+    sources->count = sources->named = count;
     for (size_t i = 0; i < count; i++)
         if (robot_address_parse(&sources->robots[i], urls[i]) != 0)
             return -1;
@@ -251,12 +251,31 @@ static int open_robots(struct robot_sources *sources, char *const *urls, size_t 
     return 0;
 }
 
+/* The primary interface of each host, unless it is named itself. */
+static int add_companions(struct robot_sources *sources)
+{
+    struct robot_address *robots = realloc(sources->robots, 2 * sources->count * sizeof *robots);
+    if (!robots)
+        return message_no_memory();
+    sources->robots = robots;
+    for (size_t i = 0; i < sources->named; i++) {
+        struct robot_address *companion = &robots[sources->count];
+        bool wanted = robot_address_companion(&robots[i], companion);
+        for (size_t k = 0; k < sources->count && wanted; k++)
+            wanted = robots[k].protocol != ARMTAP_PRIMARY || !robot_address_is_same_host(&robots[k], companion);
+        sources->count += wanted;
+    }
+    return 0;
+}
+
 int robot_sources_open(struct robot_sources *sources, char *const *urls, size_t count,
                        const struct robot_request *request, const struct armtap_recipe *recipe)
 {
     struct names names = {.length = 0};
     *sources = (struct robot_sources){.robots = NULL};
     if (list_names(&names, request, recipe) != 0 || open_robots(sources, urls, count) != 0)
+        return -1;
+    if (request->with_primary && add_companions(sources) != 0)
         return -1;
     char *outputs = strdup(names.text);
     if (!outputs)

@@ -22,7 +22,7 @@ bool no_telemetry_but_speech(const struct armtap_streams *streams);
 /* Whether robots were asked and no record came. */
 bool no_telemetry_came(const struct replay_source *source, const struct armtap_streams *streams);
 /* Says so, and what came instead; for that case. */
-void no_telemetry_report_robots(const struct armtap_streams *streams);
+void no_telemetry_report_robots(const struct replay_source *source, const struct armtap_streams *streams);
 
 /* Says of times of day which day they took, if not the first; and where nothing is in that time, what was asked for. */
 void range_report(const struct timestamp *from, const struct timestamp *to, const struct replay_totals *totals,

@@ -137,7 +137,7 @@ static int check_telemetry(struct compare *compare)
     if (armtap_streams_count(compare->streams) > 0 && !nothing_came)
         return 0;
     if (compare->status != EXIT_FAILED && nothing_came)
-        no_telemetry_report_robots(compare->streams);
+        no_telemetry_report_robots(&compare->source, compare->streams);
     else if (compare->status != EXIT_FAILED)
         no_telemetry_report(compare->streams, &compare->totals);
     return give_up(compare);

@@ -10,7 +10,7 @@
 #include "base/process/message.h"
 
 struct command {
-    bool json, list, findings_ok;
+    bool json, list, findings_ok, no_primary;
     const char *after;
     struct options options;
     struct armtap_knowledge *knowledge;
@@ -31,6 +31,13 @@ static const struct option_row rows[] = {
 #include "command_line/options.def"
 };
 
+static int prepare(void *user)
+{
+    struct command *command = user;
+    command->options.request.with_primary = !command->no_primary;
+    return 0;
+}
+
 static const struct option_usage usage = {
     .command = "diagnose",
     .arguments = "[CAPTURE... | ROBOT...]",
@@ -39,6 +46,7 @@ static const struct option_usage usage = {
                "each with its cause, then all findings and remedies; the verdict is the last line. Exit status 1 after "
                "a warning or an error.",
     .rows = rows,
+    .prepare = prepare,
     .groups = GROUPS_diagnose,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
                 "  armtap diagnose --json robot.pcapng | jq .findings\n  armtap diagnose rtde://10.0.0.2\n"};
@@ -92,7 +100,7 @@ static void run_diagnosis(struct command *command)
     if (none)
         command->status = EXIT_FAILED;
     if (command->status == EXIT_DONE && no_telemetry_came(&source, diagnosis->streams)) {
-        no_telemetry_report_robots(diagnosis->streams);
+        no_telemetry_report_robots(&source, diagnosis->streams);
         command->status = EXIT_FAILED;
     }
     if (command->status == EXIT_DONE && diagnosis_found_fault(diagnosis))

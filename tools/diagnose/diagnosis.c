@@ -8,6 +8,7 @@
 #include "input/robots/robot_link.h"
 #include "base/numbers/timestamp.h"
 #include "command_line/shared_text.h"
+#include "base/process/message.h"
 #include "input/stream_rank.h"
 #include "analysis/inside.h"
 #include "input/robots/labels.h"
@@ -48,7 +49,7 @@ int diagnosis_begin(struct diagnosis *diagnosis)
                                                .zone = timestamp_zone(diagnosis->zone),
                                                .frequency_wanted = !robots || robots->client.frequency > 0};
     diagnosis_free(diagnosis);
-    if (armtap_diagnosis_new(&options, &diagnosis->found) != ARMTAP_OK)
+    if (companions_begin(diagnosis) != 0 || armtap_diagnosis_new(&options, &diagnosis->found) != ARMTAP_OK)
         return -1;
     diagnosis->streams = armtap_diagnosis_streams(diagnosis->found);
     if (!diagnosis->archive)
@@ -64,6 +65,8 @@ void diagnosis_free(struct diagnosis *diagnosis)
     armtap_streams_free(diagnosis->numbering);
     free(diagnosis->near);
     free(diagnosis->ends);
+    free(diagnosis->companions);
+    diagnosis->companions = NULL;
     diagnosis->found = NULL;
     diagnosis->ends = NULL;
     diagnosis->numbering = NULL;
@@ -84,24 +87,39 @@ static int answer_of(int outcome)
 }
 
 /* All captures of an archive number the streams. */
-#define TAKE(member, type, show, number)                                                                               \
-    static int member(void *user, const struct type *what)                                                             \
+#define TAKE(name, member, type, show, number)                                                                         \
+    static int name(void *user, const struct type *what)                                                               \
     {                                                                                                                  \
         struct diagnosis *diagnosis = user;                                                                            \
-        if (diagnosis->live)                                                                                           \
+        if (diagnosis->live && !companions_have(diagnosis, what->stream))                                              \
             show;                                                                                                      \
         int outcome = diagnosis->numbering ? number : ARMTAP_OK;                                                       \
         if (outcome == ARMTAP_OK && !diagnosis->is_over)                                                               \
             outcome = armtap_diagnosis_sink(diagnosis->found)->member(diagnosis->found, what);                         \
         return answer_of(outcome);                                                                                     \
     }
-TAKE(on_record, armtap_record, live_record(diagnosis->live, what), armtap_streams_record(diagnosis->numbering, what))
-TAKE(on_event, armtap_event, live_event(diagnosis->live, what), armtap_streams_event(diagnosis->numbering, what))
-TAKE(on_recipe, armtap_recipe_event, (void)0, armtap_streams_recipe(diagnosis->numbering, what))
-TAKE(on_note, armtap_note, (void)0, armtap_streams_note(diagnosis->numbering, what))
-TAKE(on_message, armtap_message, (void)0, ARMTAP_OK)
-TAKE(on_command, armtap_command, (void)0, ARMTAP_OK)
+TAKE(take_record, on_record, armtap_record, live_record(diagnosis->live, what),
+     armtap_streams_record(diagnosis->numbering, what))
+TAKE(take_event, on_event, armtap_event, live_event(diagnosis->live, what),
+     armtap_streams_event(diagnosis->numbering, what))
+TAKE(on_recipe, on_recipe, armtap_recipe_event, (void)0, armtap_streams_recipe(diagnosis->numbering, what))
+TAKE(on_note, on_note, armtap_note, (void)0, armtap_streams_note(diagnosis->numbering, what))
+TAKE(on_message, on_message, armtap_message, (void)0, ARMTAP_OK)
+TAKE(on_command, on_command, armtap_command, (void)0, ARMTAP_OK)
 #undef TAKE
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    int outcome = companions_record(user, record);
+    return outcome == ARMTAP_OK ? take_record(user, record) : answer_of(outcome);
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    bool is_hidden;
+    int outcome = companions_event(user, event, &is_hidden);
+    return outcome == ARMTAP_OK && !is_hidden ? take_event(user, event) : answer_of(outcome);
+}
 
 static int wants(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
 {
@@ -148,6 +166,10 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
     source.part = REPLAY_AMONG;
     source.on_capture = diagnosis->archive ? on_capture : NULL;
     enum exit_status status = replay_learning(&source, &sink, diagnosis, begin_again, &diagnosis->totals);
+    if (companions_end(diagnosis) != ARMTAP_OK) {
+        message_no_memory();
+        status = EXIT_FAILED;
+    }
     diagnosis->is_whole = status == EXIT_DONE;
     return status;
 }

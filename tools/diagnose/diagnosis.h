@@ -11,6 +11,7 @@
 #include "input/stream_kinds.h"
 
 struct archive;
+struct companion;
 
 /* How streams ended; and those whose data stopped before, or never came. */
 struct endings {
@@ -36,6 +37,7 @@ struct diagnosis {
     enum timestamp_zone zone;              /* of printed times */
     bool has_tables;                       /* rates, clocks and modes are printed, too */
     struct live *live;                     /* NULL: everything is printed at the end */
+    struct companion *companions;          /* what is known of those of the source's robots; NULL: they have none */
     struct armtap_diagnosis *found;
     const struct armtap_streams *streams; /* owned by `found` */
     struct remedy_offers offers;
@@ -95,6 +97,14 @@ struct standing {
 #define STANDING_MAX 64
 /* Returns how many there are. */
 size_t diagnosis_standing(const struct diagnosis *diagnosis, struct standing all[STANDING_MAX]);
+
+/* Robots' companions: companions.c. Results are the library's, but that of companions_begin: 0, or -1 if memory runs
+ * out. To be called for each record and event before the analysis gets it; a hidden event is not for it. */
+int companions_begin(struct diagnosis *diagnosis);
+bool companions_have(const struct diagnosis *diagnosis, const struct armtap_stream *stream);
+int companions_record(const struct diagnosis *diagnosis, const struct armtap_record *record);
+int companions_event(const struct diagnosis *diagnosis, const struct armtap_event *event, bool *is_hidden);
+int companions_end(const struct diagnosis *diagnosis);
 
 /* The label of an incident's robot; NULL: it has none. */
 const char *diagnosis_name(const struct diagnosis *diagnosis, const struct armtap_incident *incident);

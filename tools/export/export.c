@@ -111,7 +111,7 @@ static int print_nothing(struct job *job)
 {
     if (no_telemetry_came(job->source, job->streams)) {
         if (job->status != EXIT_FAILED)
-            no_telemetry_report_robots(job->streams);
+            no_telemetry_report_robots(job->source, job->streams);
         return job_give_up(job);
     }
     if ((job->grid || job->changes) && job->in_time > 0)

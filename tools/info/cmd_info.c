@@ -172,7 +172,7 @@ static void run_info(struct info *info)
     if (none)
         info->status = EXIT_FAILED;
     if (info->status == EXIT_DONE && no_telemetry_came(&source, info->streams)) {
-        no_telemetry_report_robots(info->streams);
+        no_telemetry_report_robots(&source, info->streams);
         info->status = EXIT_FAILED;
     }
     if (info->status == EXIT_DONE && has_warning(info))

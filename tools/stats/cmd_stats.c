@@ -174,7 +174,7 @@ static int check_sums(struct stats *stats)
     }
     if (no_telemetry_came(&stats->options.source, stats->streams)) {
         if (stats->status == EXIT_DONE)
-            no_telemetry_report_robots(stats->streams);
+            no_telemetry_report_robots(&stats->options.source, stats->streams);
         return fail(stats);
     }
     if (stats->sums.robot_count > 0 && check_names(stats) != 0)

@@ -19,7 +19,7 @@ static void note_hole(struct run *run, const struct robot_event *hole, uint64_t 
 static void judge_robots(struct run *run, const struct robot_tally *tallies, const struct robot_tally *sum)
 {
     const struct robot_sources *robots = run->source->robots;
-    for (size_t i = 0; i < robots->count && sum->records > 0 && !run->stopped; i++) {
+    for (size_t i = 0; i < robots->named && sum->records > 0 && !run->stopped; i++) {
         if (tallies[i].records > 0)
             continue;
         message_error("%s: no record came", robots->robots[i].url);
@@ -31,7 +31,7 @@ static void report(struct run *run, const struct robot_tally *tallies)
 {
     struct robot_tally sum = {.records = 0};
     char interruptions[ROBOT_TALLY_MAX];
-    for (size_t i = 0; i < run->source->robots->count; i++)
+    for (size_t i = 0; i < run->source->robots->named; i++)
         robot_tally_add(&sum, &tallies[i], run_clock_time());
     judge_robots(run, tallies, &sum);
     if (sum.dropped > 0)

@@ -29,7 +29,7 @@ bool replay_is_endless(const struct replay_source *source)
 
 bool replay_asks_for_fields(const struct replay_source *source)
 {
-    for (size_t i = 0; source->robots && i < source->robots->count; i++)
+    for (size_t i = 0; source->robots && i < source->robots->named; i++)
         if (source->robots->robots[i].protocol != ARMTAP_RTDE)
             return false;
     return source->robots;

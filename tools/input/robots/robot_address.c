@@ -121,3 +121,39 @@ int robot_address_resolve(struct robot_address *robot)
                   robot->url, robot->host, problem);
     return -1;
 }
+
+bool robot_address_companion(const struct robot_address *robot, struct robot_address *companion)
+{
+    const struct robot_scheme *scheme = robot_scheme_of(ARMTAP_PRIMARY);
+    struct armtap_port port = {.size = sizeof port};
+    bool is_own = false;
+    for (size_t i = 0; armtap_port_at(i, &port); i++)
+        is_own |= port.port == robot->port && port.protocol == robot->protocol;
+    *companion = *robot;
+    companion->is_companion = true;
+    companion->protocol = scheme->protocol;
+    companion->port = scheme->port;
+    for (size_t i = 0; i < companion->count; i++)
+        tcp_address_set_port(&companion->addresses[i], scheme->port);
+    return is_own;
+}
+
+bool robot_address_is_same_host(const struct robot_address *one, const struct robot_address *other)
+{
+    for (size_t i = 0; i < one->count; i++)
+        for (size_t k = 0; k < other->count; k++)
+            if (tcp_address_same_host(&one->addresses[i], &other->addresses[k]))
+                return true;
+    return false;
+}
+
+bool robot_address_has(const struct robot_address *robot, const char *text)
+{
+    char own[TCP_ADDRESS_MAX];
+    for (size_t i = 0; i < robot->count; i++) {
+        tcp_address_text(&robot->addresses[i], own);
+        if (strcmp(own, text) == 0)
+            return true;
+    }
+    return false;
+}

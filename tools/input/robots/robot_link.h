@@ -52,8 +52,8 @@ struct robot_reader;
 
 /* Robots to read, and what to ask them for. */
 struct robot_sources {
-    struct robot_address *robots; /* resolved */
-    size_t count;
+    struct robot_address *robots;        /* resolved; companions last */
+    size_t count, named;                 /* without companions */
     struct armtap_client_options client; /* as in struct robot_link_wish */
     int64_t patience;                    /* the same; events come up to twice as late */
 };
@@ -98,7 +98,8 @@ const struct robot_scheme *robot_scheme_find(const char *url);
 #define ROBOT_HOST_MAX 256
 
 struct robot_address {
-    const char *url; /* as given; must outlive this */
+    const char *url;   /* as given; must outlive this */
+    bool is_companion; /* read beside a robot that was named, for what it says: whether it answers changes nothing */
     enum armtap_protocol protocol;
     char host[ROBOT_HOST_MAX];
     uint16_t port;
@@ -119,5 +120,12 @@ enum robot_likeness robot_address_guess(char url[ROBOT_URL_MAX], const char *wor
 int robot_address_parse(struct robot_address *robot, const char *url);
 /* Looks the host up, which may take seconds. 0, or -1 after a message. */
 int robot_address_resolve(struct robot_address *robot);
+/* Makes the primary interface of a robot its companion. False if that may be another robot's: the port is not the
+ * protocol's own. */
+bool robot_address_companion(const struct robot_address *robot, struct robot_address *companion);
+/* Whether both are of one host. */
+bool robot_address_is_same_host(const struct robot_address *one, const struct robot_address *other);
+/* Whether the text, "10.0.0.2:30001", is one of its addresses. */
+bool robot_address_has(const struct robot_address *robot, const char *text);
 
 #endif

@@ -37,6 +37,7 @@ struct reader_link {
     struct robot_link *link;
     enum armtap_protocol protocol;
     unsigned number;
+    bool is_companion;
     bool unheard; /* there was no room even for the connection's beginning: nothing of it is kept */
     struct lost lost[2];
 };
@@ -45,7 +46,7 @@ struct robot_reader {
     struct ring *ring;
     struct event_loop *loop; /* all below belongs to the thread while it runs */
     struct reader_link *links;
-    size_t count, ended;
+    size_t count, named, ended; /* those that ended: of the named ones */
     pthread_t thread;
     bool is_running;
     atomic_bool wants_end, is_over;
@@ -121,7 +122,10 @@ static void keep_bytes(struct reader_link *link, const struct robot_event *event
     bool data = is_data(link, event);
     struct lost *lost = &link->lost[event->direction];
     size_t again = lost->messages > 0 ? RING_AGAIN : RING_SPARE;
-    if (!put_lost(link, event->direction, data ? again : 0) || !put_event(link->reader, event, data ? RING_SPARE : 0))
+    if (link->is_companion) /* takes no room from the others */
+        put_event(link->reader, event, RING_AGAIN);
+    else if (!put_lost(link, event->direction, data ? again : 0) ||
+             !put_event(link->reader, event, data ? RING_SPARE : 0))
         drop(lost, event);
 }
 
@@ -172,9 +176,10 @@ static void on_end(void *user)
     enum robot_link_outcome outcome = robot_link_outcome(link->link);
     if (outcome == ROBOT_LINK_NO_MEMORY)
         reader->outcome = ROBOT_READER_NO_MEMORY;
-    else if (outcome == ROBOT_LINK_GAVE_UP && reader->outcome == ROBOT_READER_STOPPED)
+    else if (outcome == ROBOT_LINK_GAVE_UP && reader->outcome == ROBOT_READER_STOPPED && !link->is_companion)
         reader->outcome = ROBOT_READER_GAVE_UP;
-    if (++reader->ended == reader->count || outcome == ROBOT_LINK_NO_MEMORY)
+    reader->ended += !link->is_companion;
+    if (reader->ended == reader->named || outcome == ROBOT_LINK_NO_MEMORY)
         event_loop_stop(reader->loop);
 }
 
@@ -201,7 +206,7 @@ static void *work(void *user)
     event_loop_on_wake(reader->loop, NULL, NULL); /* it may still come, and must not cut the good-bye short */
     for (size_t i = 0; i < reader->count; i++)
         robot_link_stop(reader->links[i].link);
-    if (reader->ended < reader->count)
+    if (reader->ended < reader->named)
         event_loop_drain(reader->loop, event_clock() + GOOD_BYE);
     for (size_t i = 0; i < reader->count; i++) {
         put_lost(&reader->links[i], ARMTAP_FROM_ROBOT, 0);
@@ -220,6 +225,7 @@ static int begin_links(struct robot_reader *reader, const struct robot_sources *
     if (!reader->links)
         return -1;
     reader->count = sources->count;
+    reader->named = sources->named;
     for (size_t i = 0; i < reader->count; i++) {
         struct reader_link *link = &reader->links[i];
         const struct robot_link_wish wish = {.address = &sources->robots[i],
@@ -230,7 +236,10 @@ static int begin_links(struct robot_reader *reader, const struct robot_sources *
                                              .on_event = on_event,
                                              .take_all = take_all,
                                              .on_end = on_end};
-        *link = (struct reader_link){.reader = reader, .protocol = sources->robots[i].protocol, .number = (unsigned)i};
+        *link = (struct reader_link){.reader = reader,
+                                     .protocol = sources->robots[i].protocol,
+                                     .number = (unsigned)i,
+                                     .is_companion = sources->robots[i].is_companion};
         link->link = robot_link_new(reader->loop, &wish);
         if (!link->link)
             return -1;
