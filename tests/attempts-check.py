@@ -186,19 +186,19 @@ for code, words in {0: ROUTE, 1: HOST, 2: "its machine does not know TCP", 3: FI
                     7: HOST, 8: "the sender is isolated", 9: FIREWALL, 10: FIREWALL, 11: ROUTE, 12: HOST, 13: FIREWALL,
                     14: "it cannot be reached", 255: "it cannot be reached"}.items():
     text = check("ICMP code %d" % code, [blocked()], [asked, unreachable(0.0001, "10.0.0.1", asked, code)])
-    expect("code %d" % code, text == ["10.0.0.2:30004 could not be reached by 10.0.0.9: %s, reports 10.0.0.1 (ICMP type 3, code %d)"
+    expect("code %d" % code, text == ["10.0.0.2:30004 could not be reached by 10.0.0.9: %s, reported by 10.0.0.1 (ICMP type 3, code %d)"
                                       % (words, code)], text)
 for code, words in {0: ROUTE, 1: FIREWALL, 2: "it lies beyond the scope of the client's address", 3: HOST, 4: FIREWALL,
                     5: FIREWALL, 6: ROUTE, 7: "it cannot be reached"}.items():
     text = check("ICMPv6 code %d" % code, [blocked(robot="[fd00::2]:30004", client="fd00::9")],
                  [asked_v6, unreachable(0.0001, "fd00::1", asked_v6, code)])
-    expect("v6 code %d" % code, text == ["[fd00::2]:30004 could not be reached by fd00::9: %s, reports fd00::1 (ICMPv6 type 1, code %d)"
+    expect("v6 code %d" % code, text == ["[fd00::2]:30004 could not be reached by fd00::9: %s, reported by fd00::1 (ICMPv6 type 1, code %d)"
                                          % (words, code)], text)
 text = check("the robot's own firewall", [blocked()], [asked, unreachable(0.0001, ROBOT, asked, 3)])
-expect("own", text[0].endswith(": a firewall rejects the connection, reports its own machine (ICMP type 3, code 3)"), text)
+expect("own", text[0].endswith(": a firewall rejects the connection, reported by the robot itself (ICMP type 3, code 3)"), text)
 text = check("its own, IPv6", [blocked(robot="[fd00::2]:30004", client="fd00::9")],
              [asked_v6, unreachable(0.0001, "fd00::2", asked_v6, 4)])
-expect("own v6", "reports its own machine (ICMPv6 type 1, code 4)" in text[0], text)
+expect("own v6", "reported by the robot itself (ICMPv6 type 1, code 4)" in text[0], text)
 text = check("a quote of 8 bytes", [blocked()], [asked, unreachable(0.0001, "10.0.0.1", asked, 13, cut=28)])
 check("of 7", [], [asked, unreachable(0.0001, "10.0.0.1", asked, 13, cut=27), other(2)])
 check("of IPv6, 7", [], [asked_v6, unreachable(0.0001, "fd00::1", asked_v6, 1, cut=47), other(2)])
@@ -217,7 +217,7 @@ check("after it was given up", [blocked(first=6.5, packet=3)],
 several = [p for i in range(5) for p in (syn(i, isn=i), unreachable(i + 0.5, "10.0.0.1", syn(i, isn=i), 13))]
 text = check("five times", [blocked(5, 0.5, 4.5, connected=6.1)], several + [syn(6, isn=50), syn_ack(6.1, isn=50), ack(6.2, isn=50)])
 expect("five", text == ["10.0.0.2:30004 could not be reached by 10.0.0.9 5 times, the last at 2026-01-31T12:00:04.500Z (packet 10): "
-                        "a firewall rejects the connection, reports 10.0.0.1 (ICMP type 3, code 13); connected at "
+                        "a firewall rejects the connection, reported by 10.0.0.1 (ICMP type 3, code 13); connected at "
                         "2026-01-31T12:00:06.100Z (packet 12)"], text)
 told = incidents(several)
 expect("five in short", told == [("tcp.unreachable", "10.0.0.2", "network", 2, 5)], told)
@@ -330,19 +330,19 @@ text = check("the client's end is not in the capture, but is acknowledged", [emp
 expect("answered", text == ["10.0.0.2:30004 accepted 10.0.0.9, which ended the connection after 0.200 s, before anything was sent"], text)
 text = check("who closed is not in the capture", [empty("left", first=0.3, packet=4)],
              begin + [tcp(0.3, ROBOT, 30004, CLIENT, 50000, FIN | ACK, 7001, 1020), tcp(0.4, CLIENT, 50000, ROBOT, 30004, ACK, 1020, 7002)])
-expect("unclear", text == ["10.0.0.2:30004 accepted 10.0.0.9; the connection ended after 0.200 s, before anything was sent; which side "
-                           "ended it, armtap cannot tell from this capture"], text)
+expect("unclear", text == ["10.0.0.2:30004 accepted 10.0.0.9; the connection ended after 0.200 s, before anything was sent; this "
+                           "capture does not show which side ended it"], text)
 text = check("who reset is not all of it", [empty("reset", first=0.3, packet=4)],
              begin + [tcp(0.3, ROBOT, 30004, CLIENT, 50000, RST | ACK, 7001, 1002)])
-expect("unclear reset", text[0].endswith("the client may have ended it before, which armtap cannot tell from this capture"), text)
+expect("unclear reset", text[0].endswith("the client may have ended it first, which this capture does not show"), text)
 request = [tcp(0.25, CLIENT, 50000, ROBOT, 30004, ACK, 1001, 7001, b"hello, robot!!\r\n")]
 check("not empty", [], begin + request + [fin(0.3), tcp(9, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1017, 7002)])
 check("after 2 s", [empty("mute", first=2.1, packet=4)], begin + [fin(2.1, False), fin(2.2)])
 check("the client resets", [empty("left", first=0.2)], [syn(0), syn_ack(0.1), tcp(0.2, CLIENT, 50000, ROBOT, 30004, RST, 1001)])
 check("the capture ends", [], begin + [other(2.099)])
 text = check("nothing until then", [empty("mute", first=2.1, packet=4)], begin + [other(2.1)])
-expect("mute", text == ["10.0.0.9 connected to 10.0.0.2:30004 and said nothing in 2.000 s, while RTDE sends only what a client "
-                        "asks for: it probably meant port 30003"], text)
+expect("mute", text == ["10.0.0.9 connected to 10.0.0.2:30004 and sent nothing in 2.000 s; RTDE sends only what a client "
+                        "requests: it probably meant port 30003"], text)
 begin_30003 = [syn(0, port=30003), syn_ack(0.1, port=30003), ack(0.1, port=30003)]
 text = check("nothing by itself", [empty("silent", first=2.1, packet=4, robot=ROBOT + ":30003")], begin_30003 + [other(2.1)])
 expect("silent", text == ["10.0.0.2:30003 accepted 10.0.0.9, but nothing was sent in 2.000 s"], text)
@@ -362,7 +362,7 @@ check("the robot's other ports", [refused(robot=ROBOT + ":29999"), refused(first
 check("any machine's", [], [syn(0, 502), rst(0.0001, 502)])
 
 # what the capture may lack
-hedge = "; the capture holds no packet from a robot: if it lacks that direction, there may have been an answer"
+hedge = "; the capture has no packet from any robot: if that direction was not captured, there may have been an answer"
 text = check("one direction, others too", [unanswered(first=0, last=5, count=2, connected=6.1)],
              [syn(0), syn(5, isn=8), syn(6, client_port=3), ack(6.1, client_port=3), ack(20, client_port=3)])
 expect("hedged", text[0].endswith(hedge), text)
@@ -470,19 +470,19 @@ def silence(what, wanted, *later):
 
 
 UNKNOWN = "this stream does not show why"
-silence("two keep-alives", ": 2 keep-alives of the client got no answer: the robot, or the path to it, was gone", (10, asks), (11, asks))
+silence("two keep-alives", ": 2 keep-alives of the client got no answer: the robot, or the path to it, had failed", (10, asks), (11, asks))
 silence("with a byte each", "3 keep-alives of the client", *((i, lambda *at: asks(*at, b"\0")) for i in (10, 11, 12)))
 silence("one", UNKNOWN, (10, asks))
 silence("one, captured twice", UNKNOWN, (10, asks), (10.499, asks))
 silence("one, and another soon", "2 keep-alives", (10, asks), (10.5, asks))
-ANSWERED = " answered meanwhile: the network and the robot's system work"
+ANSWERED = " answered during that time: the network and the robot's system work"
 silence("answered", "2 keep-alives were" + ANSWERED, (10, asks), (10.1, answers), (20, asks), (20.1, answers))
 silence("answered at last", "a keep-alive was" + ANSWERED, (10, asks), (11, asks), (11.1, answers))
 silence("the robot's is answered", "a keep-alive was" + ANSWERED, (10, robot_asks),
         (10.1, lambda time, client, robot: tcp(time, CLIENT, 50000, ROBOT, 30004, ACK, client, robot)))
 silence("and not any more", "2 keep-alives", (10, asks), (11, asks), (11.1, answers), (20, asks), (21, asks))
 silence("until it resets", "2 keep-alives of the client", (10, asks), (11, asks), (11.1, resets))
-silence("the robot asks", "2 keep-alives of the robot got no answer: the client, or the path to it, was gone",
+silence("the robot asks", "2 keep-alives of the robot got no answer: the client, or the path to it, had failed",
         (10, robot_asks), (11, robot_asks))
 silence("nobody asks", UNKNOWN, (10, lambda time, *_: other(time)))
 

@@ -483,8 +483,8 @@ def judge(kind, seed):
         text = subprocess.run([ARMTAP, "diagnose", name], capture_output=True, text=True, check=False).stdout
         is_reset = any(one.get("unread_bytes") == 0 for one in said)  # which a crash of the client causes, too
         words = " ".join(text.split())
-        expect(name + ": an ordinary end", ("Nothing is wrong" in words and not is_reset) or "stood still for" in words or
-               ("ended by its reset" in words and is_reset), text[-300:])
+        expect(name + ": an ordinary end", ("Nothing is wrong" in words and not is_reset) or "stalled for" in words or
+               ("a client reset its connection" in words and is_reset), text[-300:])
     if kind == "unread":
         expect(name + ": unread", any("unread_bytes" in one for one in said) and
                all("unread_bytes" in one or "reason" in one for one in said), said)

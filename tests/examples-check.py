@@ -458,11 +458,11 @@ SKIPS = b"".join(packet(32 + tick / 4) for tick in range(104) if not 90 <= tick 
 # Of each program in C of a page, in order: what it reads, and prints.
 PROGRAMS = {
     "docs/in-c.md": ((DUMP, "1 0.5\n1.5 -2\n"), (b"", ""), (
-        SKIPS, "clock.skipped: the controller skipped 4 packages (clock jumped 1.250 s, expected 0.250 s), when several packages came in one packet: "
-        "they waited in the robot's system, or on the way\n  clock_step_s: 1.25\n"), (b"", "")),
+        SKIPS, "clock.skipped: the controller skipped 4 packages (clock jumped 1.250 s, expected 0.250 s); several packages arrived in one packet: "
+        "they waited in the robot's system, or on the path\n  clock_step_s: 1.25\n"), (b"", "")),
     "docs/moving-off-the-matlab-interface.md": ((DUMP, "1 0.5\n1.5 -2\n"),),
     # A robot that closes at once.
-    "lib/client/README.md": ((b"", "the robot closed the connection instead of answering the request for a protocol\n"),),
+    "lib/client/README.md": ((b"", "the robot closed the connection instead of answering the protocol request\n"),),
 }
 
 

@@ -283,7 +283,7 @@ def gap(pause, mode=1, timeout=20, count=40):
 
 
 def check_outcomes():
-    """Whether the robot's program ended after a gap: what the connection did then says so, or nothing does."""
+    """Whether the robot's program stopped after a gap: what the connection did then says so, or nothing does."""
     closed, went_on, unknown = "robot-closed", "continued", "may-end"
     for seconds, closes, until in ((0.48, True, closed), (0.52, True, went_on), (0.52, False, went_on), (0.48, False, unknown)):
         capture = Capture(REVERSE)

@@ -247,7 +247,7 @@ def follow_with_diagnose(how):
     expect(("found meanwhile", how), run.read_until(b"10.0.0.3:30003 refused 10.0.0.9"), run.out)
     early = run.out
     status, message = run.end(how)
-    expect(("report", how), status == 1 and b"what to do about" in run.out[len(early):] and message == "", status, message, run.out)
+    expect(("report", how), status == 1 and b"remedies" in run.out[len(early):] and message == "", status, message, run.out)
 
 
 def follow_with_info():

@@ -896,7 +896,7 @@ def check_changed_outputs(folder, _rng, _rounds):
         assert [one["args"] for one in told] == wanted, (new, told)
         assert all(one["packet"] == cuts[1] + 2 and one["severity"] == "info" for one in told), (cuts, told)
         shown = armtap("info", first, status=0).stdout
-        assert ("set-ups changed the fields 1 time; the last were:" in shown) == (new != names), shown
+        assert ("setups changed the fields 1 time; the last were:" in shown) == (new != names), shown
         # The new set-up is in the second file.
         connection.packets = packets[:cuts[1]]
         write(first, connection)

@@ -564,7 +564,7 @@ def check_full_of(folder, others):
            shown["more_streams"])
     expect(what + ": rows", len(exported(path, 0)[1]) == (30 if given_up else 60))
     diagnosis = " ".join(subprocess.run([ARMTAP, "diagnose", path], capture_output=True, text=True).stdout.split())
-    expect(what + ": words", ("more than %d connections at once" % FOLLOWED in diagnosis) == given_up, diagnosis[:500])
+    expect(what + ": words", ("more than %d simultaneous connections" % FOLLOWED in diagnosis) == given_up, diagnosis[:500])
     expect(what + ": not blamed on the capture", "already open" not in diagnosis)
 
 

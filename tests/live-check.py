@@ -100,7 +100,7 @@ def findings_come(how):
     report = run.out[len(early):].decode()
     expect("whole report after %s" % how, status == 1 and "2 errors: " not in early.decode() and
            re.search(r"^2 errors\b", report, re.MULTILINE) and "modes of stream" not in early.decode() and
-           "what to do about" in report and "realtime" in report, (status, report))
+           "remedies" in report and "realtime" in report, (status, report))
 
 
 def tries_again():
@@ -200,7 +200,7 @@ def loopback():
         return
     expect("lo", b"tcp.refused" in run.out, run.out)
     status = run.end(signal.SIGTERM)
-    expect("lo's report", status == 1 and b"what to do about" in run.out, run.out)
+    expect("lo's report", status == 1 and b"remedies" in run.out, run.out)
 
 
 def silence():

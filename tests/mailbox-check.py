@@ -521,7 +521,7 @@ def check_later_script():
                    rows[:1])
 
 
-LATER = "a script that no release of ur_rtde up to 1.6.0 has was sent while this client was connected"
+LATER = "a script that is in no release of ur_rtde up to 1.6.0 was sent while this client was connected"
 
 
 def check_scripts_in_a_session():

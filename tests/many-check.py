@@ -262,9 +262,9 @@ def check_refusals(folder):
                       str(packet))] if alike > FEW else []), (last, packet, told))
             rows = [line for line in told.splitlines() if line.startswith("error   tcp.refused")]
             expect("%s: rows" % what, len(rows) == (alike if alike <= FEW else 2) + (odd > 1), told)
-            named = " ".join(info.partition("attempts to connect that failed")[2].partition("notes")[0].split())
+            named = " ".join(info.partition("failed connection attempts")[2].partition("findings")[0].split())
             expect("%s: info" % what, named.count("refused 10.0.0.9") == (alike if alike <= FEW else 1) + (odd > 1) and
-                   ("and %d more alike" % (alike - 1) in named) == (alike > FEW), info)
+                   ("and %d similar ones" % (alike - 1) in named) == (alike > FEW), info)
             expect("%s: the odd one" % what, odd < 2 or all("10.0.9.9:30004 refused 10.0.0.9 %d times" % odd in one
                                                             for one in (words, named)), (told, info))
 

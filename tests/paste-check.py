@@ -54,7 +54,7 @@ def check_names(folder):
             for line in found[1:]:
                 done = paste(line, folder)
                 assert done.returncode == 1 and done.stderr == b"", (name, line, done)
-                assert b"Showing what is within 2 s of safety.stop" in done.stdout, (name, line, done.stdout)
+                assert b"Showing only events within 2 s of safety.stop" in done.stdout, (name, line, done.stdout)
 
 
 def check_packet(folder):

@@ -127,7 +127,7 @@ def ends_plain(line):
 def check_tones():
     """Verdicts in the colours of what they say; what is unknown is not green."""
     for name, colour, words in (
-            ("rtde-v1.pcap", b"32", b"Nothing is wrong"), ("cb2-812.pcap.gz", b"33", b"10.0.0.2: the robot went into"),
+            ("rtde-v1.pcap", b"32", b"Nothing is wrong"), ("cb2-812.pcap.gz", b"33", b"10.0.0.2: the robot entered"),
             ("primary-stop.pcap.gz", b"31", b"2 incidents; the worst: 10.0.0.7:"),
             ("rtde-refused.pcap", b"31", b"2 incidents; the worst: 10.0.0.10:")):
         told = in_colours(("diagnose", os.path.join(SAMPLES, name)), "always")[1]

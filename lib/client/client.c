@@ -18,9 +18,9 @@
 static const char *names_problem(const char *names)
 {
     if (!names || armtap_name_list_bytes(names) == 0)
-        return "no names are given for a recipe";
+        return "a recipe has no names";
     return armtap_name_list_bytes(names) > ARMTAP_NAMES_MAX
-               ? "the names of a recipe have more than the 2048 bytes that a controller takes: ask for fewer fields"
+               ? "the names of a recipe have more than the 2048 bytes that a controller accepts: request fewer fields"
                : NULL;
 }
 
@@ -341,13 +341,12 @@ static unsigned read_only_twin(const struct armtap_client *client)
 static int lose_connection(struct armtap_client *client, enum armtap_client_end how)
 {
     static const char *const texts[] = {"the robot closed the connection", "the robot reset the connection",
-                                        "the robot is gone: it answers no more",
-                                        "the connection was closed on this side"};
+                                        "the robot stopped answering", "the connection was closed on this side"};
     const char *text = (unsigned)how < sizeof texts / sizeof texts[0] ? texts[how] : texts[0];
     if (how <= ARMTAP_CLIENT_RESET && read_only_twin(client))
         return armtap_client_lose(client,
-                                  "%s; a change between local and remote control does that on this port, not "
-                                  "on port %u",
+                                  "%s; switching between local and remote control closes this port, but not port "
+                                  "%u",
                                   text, (uint64_t)read_only_twin(client));
     if (armtap_rtde_client_asks(client))
         return armtap_client_lose(client, "%s instead of answering %s", text, armtap_rtde_client_asks(client));

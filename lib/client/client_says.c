@@ -75,7 +75,7 @@ int armtap_client_has_data(struct armtap_client *client)
     client->link.unconfirmed = client->link.told_waiting = false;
     client->state = ARMTAP_CLIENT_STATE_STREAMING;
     client->deadline = armtap_client_later(client, SILENCE);
-    return again ? armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DATA, ARMTAP_INFO, "data comes") : ARMTAP_OK;
+    return again ? armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DATA, ARMTAP_INFO, "data arrives") : ARMTAP_OK;
 }
 
 int armtap_client_wait(struct armtap_client *client)
@@ -96,9 +96,9 @@ int armtap_client_miss_data(struct armtap_client *client)
     client->link.told_waiting = true;
     if (client->link.unconfirmed)
         return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_WAITING, ARMTAP_WARNING,
-                                  "connected, but no data comes; the robot says: %s", client->said.text);
+                                  "connected, but no data arrives; the robot sent: %s", client->said.text);
     return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_WAITING, ARMTAP_WARNING,
-                              "connected, but no data comes, for 2 s now%s%s",
+                              "connected, but no data has arrived for 2 s%s%s",
                               client->said.length > 0 ? "; the robot's last text: " : "", client->said.text);
 }
 

@@ -77,7 +77,7 @@ int armtap_client_judge_head(struct armtap_client *client)
     link->is_judged = true;
     if (found != ARMTAP_PROTOCOL_NONE && found != first.wanted)
         return leave_to(client, found, message);
-    return first.wanted == ARMTAP_RTDE ? armtap_client_lose(client, "what answers is not RTDE") : ARMTAP_OK;
+    return first.wanted == ARMTAP_RTDE ? armtap_client_lose(client, "the answer is not RTDE") : ARMTAP_OK;
 }
 
 bool armtap_client_is_misled(const struct armtap_client *client)

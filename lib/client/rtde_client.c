@@ -94,13 +94,13 @@ const char *armtap_rtde_client_asks(const struct armtap_client *client)
 {
     switch (client->state) {
     case ARMTAP_CLIENT_STATE_VERSION:
-        return "the request for a protocol";
+        return "the protocol request";
     case ARMTAP_CLIENT_STATE_CONTROLLER:
-        return "the request for its release";
+        return "the version request";
     case ARMTAP_CLIENT_STATE_SETUP:
-        return "the set-up of outputs";
+        return "the output setup";
     case ARMTAP_CLIENT_STATE_INPUTS:
-        return "the set-up of inputs";
+        return "the input setup";
     case ARMTAP_CLIENT_STATE_START:
         return "START";
     default:
@@ -154,7 +154,7 @@ static int choose_frequency(struct armtap_client *client, unsigned major)
     struct armtap_line line;
     armtap_line_begin(&line);
     armtap_line_double(&line, wanted);
-    armtap_line_string(&line, " Hz were asked for; a controller of that release sends ");
+    armtap_line_string(&line, " Hz were requested; a controller of this version sends ");
     armtap_line_double(&line, agreed->rate);
     return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_PROTOCOL, ARMTAP_NOTICE, "%s Hz", line.text);
 }
@@ -252,8 +252,8 @@ static int drop_names(struct armtap_client *client, struct armtap_name_list *nam
         return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "%s", line.text);
     TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DROPPED, ARMTAP_WARNING, "%s: left out", line.text));
     if (names->dropped < names->count && client->link.asked_again)
-        return armtap_client_lose(client, "the controller lacks further names, although it was asked without those it "
-                                          "lacked");
+        return armtap_client_lose(client,
+                                  "the controller lacks further names, after a request without those it lacked");
     client->link.asked_again = *again = true;
     return ARMTAP_OK;
 }
@@ -262,7 +262,7 @@ static int drop_names(struct armtap_client *client, struct armtap_name_list *nam
 static int lose_unreadable(struct armtap_client *client, bool in_use)
 {
     return armtap_client_lose(client,
-                              in_use ? "the controller answers %s with IN_USE, which only inputs can be"
+                              in_use ? "the controller answers %s with IN_USE, which only applies to inputs"
                                      : "the controller's answer to %s cannot be read",
                               armtap_rtde_client_asks(client));
 }
@@ -278,7 +278,7 @@ static int take_outputs(struct armtap_client *client, const struct armtap_client
         return lose_unreadable(client, gathered->in_use > 0);
     TRY(drop_names(client, &client->outputs, &again));
     if (again && client->outputs.count - client->outputs.dropped <= client->options.beside)
-        return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "the controller knows none of the fields asked for");
+        return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "the controller knows none of the requested fields");
     return again ? ask_outputs(client) : ARMTAP_OK;
 }
 
@@ -286,13 +286,13 @@ static int take_in_use(struct armtap_client *client)
 {
     static const char text[] =
         "inputs are in use: by EtherNet/IP (it claims all), PROFINET, a URCap, another client, or "
-        "an earlier connection that the robot has not given up";
+        "an earlier connection that the robot still serves";
     client->link.awaiting = false;
     if (client->link.tries++ == IN_USE_TRIES)
         return client->talked ? armtap_client_lose(client, text)
                               : armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, text);
     client->deadline = armtap_client_later(client, IN_USE_TIME);
-    return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_IN_USE, ARMTAP_WARNING, "%s; asking again", text);
+    return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_IN_USE, ARMTAP_WARNING, "%s; requesting again", text);
 }
 
 static int take_inputs(struct armtap_client *client, const struct armtap_client_gathered *gathered)
@@ -359,7 +359,7 @@ int armtap_rtde_client_expire(struct armtap_client *client)
     if (client->state == ARMTAP_CLIENT_STATE_VERSION) {
         client->unanswered++;
         return armtap_client_lose(client, "the controller does not answer %s%s", armtap_rtde_client_asks(client),
-                                  client->unanswered < VERSION_TRIES ? "" : "; protocol 1 is taken to be the only one");
+                                  client->unanswered < VERSION_TRIES ? "" : "; assuming protocol 1");
     }
     return armtap_client_lose(client, "the controller does not answer %s", armtap_rtde_client_asks(client));
 }

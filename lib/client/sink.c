@@ -42,9 +42,9 @@ static int note_clock(struct armtap_client *client, double clock)
     client->agreed.restarts++;
     struct armtap_line line;
     armtap_line_begin(&line);
-    armtap_line_string(&line, "the controller was restarted: its clock stood at ");
+    armtap_line_string(&line, "the controller was restarted: its clock was at ");
     armtap_line_double(&line, before);
-    armtap_line_string(&line, " s and now begins at ");
+    armtap_line_string(&line, " s and now starts at ");
     armtap_line_double(&line, clock);
     return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_RESTARTED, ARMTAP_WARNING, "%s s", line.text);
 }
@@ -160,8 +160,7 @@ static int on_message(void *user, const struct armtap_message *message)
         !message->skipped && (client->options.protocol != ARMTAP_RTDE || armtap_rtde_client_knows(message->bytes[2]));
     client->link.foreign = known ? 0 : client->link.foreign + message->length;
     if (client->link.foreign > FOREIGN_MAX)
-        return armtap_client_lose(client, "what comes is not %s",
-                                  armtap_protocol_info(client->options.protocol)->title);
+        return armtap_client_lose(client, "the data is not %s", armtap_protocol_info(client->options.protocol)->title);
     if (message->skipped || client->options.protocol != ARMTAP_RTDE)
         return ARMTAP_OK;
     return armtap_rtde_client_take(client, message, &gathered);

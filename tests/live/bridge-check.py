@@ -171,7 +171,7 @@ def check_lacking():
         holds(bridge.says("this robot lacks their variables: columns 133-135, 143") and "introduced in 5.0.0" in bridge.said(),
               "it is listed, with the release that has it: " + bridge.said())
         robot.close("rtde")
-        bridge.says("data comes again")
+        bridge.says("data arrives again")
         holds(bridge.said().count("cells come from RTDE") == 1, "once: " + bridge.said())
 
 

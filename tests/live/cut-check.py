@@ -56,8 +56,8 @@ def cut():
         loopback("down")
         begun = time.monotonic()
         for program in programs:
-            said = lines_until(program, "answers no more")
-            expect("says that the robot is gone", "the robot is gone: it answers no more" in said[-1], said)
+            said = lines_until(program, "stopped answering")
+            expect("says that the robot is gone", "the robot stopped answering" in said[-1], said)
         expect("in time", time.monotonic() - begun < PATIENCE)
         for program in programs:
             program.send_signal(signal.SIGINT)

@@ -125,7 +125,7 @@ def again():
         run = Run("export", "-f", "ndjson", url(one))
         run.until(lambda: run.printed().count("\n") >= 3)
         one.close()
-        run.shows("again: says so", "closed the connection; a change between local and remote control does that on this port, not on port 30011")
+        run.shows("again: says so", "closed the connection; switching between local and remote control closes this port, but not port 30011")
         expect("again: connects", run.until(lambda: one.count == 2), run.said())
         before = run.printed().count("\n")
         expect("again: data", run.until(lambda: run.printed().count("\n") >= before + 3), run.said())

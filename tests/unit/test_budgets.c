@@ -407,7 +407,7 @@ static void test_forgotten_requests(void **state)
         push_list(conn, ARMTAP_TO_ROBOT, 'I', "", "a", 1);
     push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);
     push_data(conn, 1, 2);
-    assert_string_equal(tally.missing, "the types of 1 fields were captured, but their names were forgotten: more than "
+    assert_string_equal(tally.missing, "the types of 1 fields were captured, but armtap dropped their names: more than "
                                        "64 requests for a connection that waits for replies");
     armtap_conn_free(conn);
 }
@@ -425,7 +425,7 @@ static void test_replies_to_forgotten_requests(void **state)
         push_list(conn, ARMTAP_TO_ROBOT, 'I', "", "a", 1);
     push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);
     push_data(conn, 1, 2);
-    assert_string_equal(tally.missing, "the types of 1 fields were captured, but their names were forgotten: more than "
+    assert_string_equal(tally.missing, "the types of 1 fields were captured, but armtap dropped their names: more than "
                                        "64 requests for a connection that waits for replies");
     *tally.missing = '\0';
     push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);

@@ -33,7 +33,7 @@ static void test_an_rtde_session(void **unused)
                                         "event < start 0\n"
                                         "client started info at 0 ms: started\n"
                                         "record < @46 +60 v3 id1 timestamp=1.5 actual_q=[0, 0, 0, 0, 0, 0]\n"
-                                        "client data info at 0 ms: data comes\n"
+                                        "client data info at 0 ms: data arrives\n"
                                         "record < @106 +60 v3 id1 timestamp=1.508 actual_q=[0, 0, 0, 0, 0, 0]\n"
                                         "record < @166 +60 v3 id1 timestamp=1.516 actual_q=[0, 0, 0, 0, 0, 0]\n"
                                         "event < pause 0\n"
@@ -144,18 +144,18 @@ static void test_a_controller_that_knows_no_versions(void **unused)
     struct armtap_client_options options = client_options();
     (void)unused;
     world_run(&world, &options);
-    assert_true(log_has(
-        &world.log, "client verdict warning at 1000 ms: the controller does not answer the request for a protocol"));
+    assert_true(
+        log_has(&world.log, "client verdict warning at 1000 ms: the controller does not answer the protocol request"));
     assert_true(log_has(&world.log, "client connected info at 1250 ms"));
-    assert_true(log_has(
-        &world.log, "client verdict warning at 2250 ms: the controller does not answer the request for a protocol"));
+    assert_true(
+        log_has(&world.log, "client verdict warning at 2250 ms: the controller does not answer the protocol request"));
     assert_true(log_has(&world.log, "client data info at 2750 ms"));
     assert_true(log_has(&world.log, " v1 "));
     /* After data it asks again, on two connections. */
     assert_true(log_has(&world.log, "client verdict warning at 2750 ms: the robot closed the connection"));
     assert_true(log_has(&world.log, "client connected info at 3750 ms"));
-    assert_true(log_has(
-        &world.log, "client verdict warning at 4750 ms: the controller does not answer the request for a protocol"));
+    assert_true(
+        log_has(&world.log, "client verdict warning at 4750 ms: the controller does not answer the protocol request"));
     assert_int_equal(world.robot.requests['V'], 3);
     assert_int_equal(world.robot.requests['v'], 1);
     world_free(&world);
@@ -182,7 +182,7 @@ static void check_frequency(uint32_t major, int protocol, double wanted, double 
     assert_true(world.robot.frequency == asked);
     assert_true(armtap_client_agreement(world.client)->frequency == asked);
     assert_true(armtap_client_agreement(world.client)->rate == rate);
-    assert_int_equal(strstr(world.log.text, "Hz were asked for") != NULL, told);
+    assert_int_equal(strstr(world.log.text, "Hz were requested") != NULL, told);
     world_free(&world);
 }
 
@@ -257,7 +257,7 @@ static void test_no_name_is_known(void **unused)
     struct armtap_client_options options = client_options();
     (void)unused;
     options.outputs = "a,b";
-    run_to(&world, &options, "end closed verdict 3 \"the controller knows none of the fields asked for\" error 0\n");
+    run_to(&world, &options, "end closed verdict 3 \"the controller knows none of the requested fields\" error 0\n");
     world_free(&world);
 }
 
@@ -269,7 +269,7 @@ static void test_no_answer_to_a_second_set_up(void **unused)
     (void)unused;
     world_run(&world, &options);
     assert_true(
-        log_has(&world.log, "client verdict warning at 1000 ms: the controller does not answer the set-up of outputs"));
+        log_has(&world.log, "client verdict warning at 1000 ms: the controller does not answer the output setup"));
     assert_true(log_has(&world.log, "client connected info at 1250 ms"));
     assert_int_equal(world.robot.requests['O'], 3);
     assert_int_equal(log_count(&world.log, "client dropped"), 1);
@@ -497,7 +497,7 @@ static void test_an_unconfirmed_safety_setup(void **unused)
     assert_int_equal(world.robot.connections, 1);
     assert_int_equal(log_count(&world.log, "client waiting"), 1);
     assert_true(
-        log_has(&world.log, "client waiting warning at 0 ms: connected, but no data comes; the robot says: Safe"));
+        log_has(&world.log, "client waiting warning at 0 ms: connected, but no data arrives; the robot sent: Safe"));
     assert_string_equal(armtap_client_agreement(world.client)->said, text);
     world_free(&world);
 }
@@ -510,7 +510,7 @@ static void test_silence(void **unused)
     run_to(&world, &options, "end waiting verdict 0 \"\" error 0\n");
     assert_int_equal(world.robot.connections, 1);
     assert_int_equal(log_count(&world.log, "client waiting"), 1);
-    assert_true(log_has(&world.log, "client waiting warning at 2000 ms: connected, but no data comes, for 2 s"));
+    assert_true(log_has(&world.log, "client waiting warning at 2000 ms: connected, but no data has arrived for 2 s"));
     world_free(&world);
 }
 
@@ -530,7 +530,7 @@ static void test_back_off(void **unused)
         assert_true(log_has(&world.log, line));
     }
     assert_true(log_has(&world.log, "client verdict warning at 0 ms: the robot closed the connection instead of "
-                                    "answering the request for a protocol\n"));
+                                    "answering the protocol request\n"));
     world_free(&world);
 }
 
@@ -576,7 +576,7 @@ static void test_a_restarted_controller(void **unused)
     world_run(&world, &options);
     assert_int_equal(log_count(&world.log,
                                "client restarted warning at 250 ms: the controller was restarted: its clock "
-                               "stood at 5000.5 s and now begins at 1.25 s\n"),
+                               "was at 5000.5 s and now starts at 1.25 s\n"),
                      1);
     assert_int_equal(armtap_client_agreement(world.client)->restarts, 1);
     world_free(&world);
@@ -641,8 +641,8 @@ static void test_giving_up(void **unused)
     (void)unused;
     options.give_up = 3000 * MS;
     run_to(&world, &options,
-           "end closed verdict 3 \"no data for 3 s: the robot closed the connection instead of answering the request "
-           "for a protocol\" error 0\n");
+           "end closed verdict 3 \"no data for 3 s: the robot closed the connection instead of answering the protocol "
+           "request\" error 0\n");
     assert_int_equal(world.now, 3000 * MS);
     world_free(&world);
 

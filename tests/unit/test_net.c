@@ -378,7 +378,7 @@ static int on_note(void *user, const struct armtap_note *note)
     struct world *world = user;
     for (size_t i = 0; i < 3; i++)
         world->notes[i] += strcmp(note->kind->id, ids[i]) == 0;
-    world->is_last_note = strstr(note->text, "further ones are not noted") != NULL;
+    world->is_last_note = strstr(note->text, "further ones are not reported") != NULL;
     return 0;
 }
 

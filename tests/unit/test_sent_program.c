@@ -183,7 +183,7 @@ static void programs_are_named(void **state)
         {{">" TASK}, "ur.program: a client sent the program task, 4 lines\n"},
         {{">" TASK, ">" TASK},
          "ur.program: a client sent the program task, 4 lines\n"
-         "ur.program: a client sent once more the program task, 4 lines\n"},
+         "ur.program: a client sent again the program task, 4 lines\n"},
         {{">" TASK, "(task", "(task"},
          "ur.program: a client sent the program task, 4 lines\n"
          "ur.program: program started: task, which a client sent in packet 2\n"
@@ -192,7 +192,7 @@ static void programs_are_named(void **state)
          "ur.program: a client sent the program task, 4 lines\n"
          "ur.program: program started: main\nur.program: program started: task\n"},
         {{">def task():|"}, ""},
-        {{">stopj(2)|"}, "ur.program: a client sent the line \"stopj(2)\", a program of its own\n"},
+        {{">stopj(2)|"}, "ur.program: a client sent the one-line program \"stopj(2)\"\n"},
         {{">sec s():|end|", ">def |", ">set speed|"}, ""},
     };
     (void)state;

@@ -192,7 +192,7 @@ static void a_remedy_depends_on_what_is_said(void **unused)
     (void)unused;
     const struct armtap_note_kind *kind = armtap_note_at(ARMTAP_NOTE_rtde_field_in_use);
     armtap_remedy_say(text, kind, ARGS(arg_case(ARMTAP_WORD_other_client)));
-    assert_string_equal(text, "close the other client, or let it use other registers");
+    assert_string_equal(text, "close the other client, or make it use other registers");
 }
 
 int main(void)

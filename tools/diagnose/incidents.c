@@ -162,7 +162,7 @@ static void say_incidents(const struct diagnosis *diagnosis, const struct tellin
         else
             more++;
     }
-    snprintf(text, sizeof text, "and %zu more: diagnose --json has them", more);
+    snprintf(text, sizeof text, "and %zu more: diagnose --json lists them", more);
     if (more > 0)
         say(telling, text);
 }
@@ -198,7 +198,7 @@ static void say_set_back(const struct diagnosis *diagnosis, const struct telling
     snprintf(text, sizeof text,
              "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are based on %s.",
              (double)summary->back->by / 1e9, summary->back->where.packet,
-             isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
+             isnan(summary->last_clock) ? "the usual interval there" : "the controller's clock");
     say(telling, text);
 }
 
@@ -308,7 +308,7 @@ static const char *say_stopped(const struct diagnosis *diagnosis, char text[TEXT
 static const char *say_still(const struct diagnosis *diagnosis, char text[TEXT_MAX])
 {
     const struct armtap_stream_diagnosis *stream = longest_wait(diagnosis);
-    snprintf(text, TEXT_MAX, "the data of stream %" PRIu32 " stood still for %.3f s, until packet %" PRIu64,
+    snprintf(text, TEXT_MAX, "the data of stream %" PRIu32 " stalled for %.3f s, until packet %" PRIu64,
              diagnosis_number(diagnosis, stream->summary->number), (double)stream->rates->longest_wait / 1e9,
              stream->rates->wait_end.packet);
     return text;
@@ -322,15 +322,15 @@ static const char *limit_of(const struct diagnosis *diagnosis, char text[TEXT_MA
            : !is_all_decoded(diagnosis) ? "not all of it could be decoded"
            : unclocked_streams(diagnosis, &(size_t){0}) > 0
                ? "skipped packages cannot be detected without the controller's timestamp"
-           : is_from_socket(diagnosis) ? "packet loss, retransmission and delay are not in it"
+           : is_from_socket(diagnosis) ? "reading from a socket cannot show packet loss, retransmission and delay"
            : endings->empty > 0        ? "a stream has no data"
            : endings->longest          ? say_stopped(diagnosis, text)
            : longest_wait(diagnosis)   ? say_still(diagnosis, text)
-           : endings->bursts > 0       ? "data came in bursts"
-           : endings->by_robot > 0     ? "the robot closed a connection, and why is not in it"
-           : endings->by_reset > 0
-               ? "a client's connection ended by its reset, and whether the client meant it is not in it"
-           : endings->by_client + endings->going_on < endings->streams ? "how each stream ended is not in it"
+           : endings->bursts > 0       ? "data arrived in bursts"
+           : endings->by_robot > 0     ? "the robot closed a connection, and the capture does not show why"
+           : endings->by_reset > 0 ? "a client reset its connection, and the capture does not show whether on purpose"
+           : endings->by_client + endings->going_on < endings->streams ? "the capture does not show how each stream "
+                                                                         "ended"
                                                                        : NULL;
 }
 
@@ -356,7 +356,7 @@ static const char *put_standing(const struct diagnosis *diagnosis, char to[TEXT_
             summary && summary->guess ? ", by a guessed recipe" : "");
     }
     if (count > ALIKE)
-        snprintf(to + length, TEXT_MAX - length, "; and %zu more: diagnose --json has them", count - ALIKE);
+        snprintf(to + length, TEXT_MAX - length, "; and %zu more: diagnose --json lists them", count - ALIKE);
     return to;
 }
 
@@ -370,7 +370,7 @@ static void say_nothing_is_wrong(const struct diagnosis *diagnosis, const struct
         for (int direction = 0; direction < 2; direction++)
             lost += armtap_streams_at(diagnosis->streams, i)->stream->bytes_lost[direction];
     if (lost > 0)
-        snprintf(missing, sizeof missing, " but %" PRIu64 " byte%s never acknowledged", lost,
+        snprintf(missing, sizeof missing, " except %" PRIu64 " byte%s never acknowledged", lost,
                  lost == 1 ? " that was" : "s that were");
     snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing%s%s%s%s.",
              records, records == 1 ? " was" : "s were", missing, ordinary ? "; " : "", ordinary ? ordinary->brief : "",
@@ -385,7 +385,9 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
     uint64_t records = records_of(diagnosis);
     const char *limit = limit_of(diagnosis, why);
     if (records == 0)
-        say_in(telling, PAINT_WARNING, "The capture holds no data from the robot, so what the robot did is unknown.");
+        say_in(telling, PAINT_WARNING,
+               "The capture contains no data from the robot, so it does not show what the "
+               "robot did.");
     else if (limit) {
         snprintf(text, sizeof text, "No fault was found in what was captured; but %s%s.", limit,
                  put_standing(diagnosis, standing));
@@ -393,7 +395,8 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
     } else if (diagnosis->endings.by_client == diagnosis->endings.streams) {
         say_nothing_is_wrong(diagnosis, telling, NULL);
     } else {
-        snprintf(text, sizeof text, "No fault in what was captured; it goes on%s.", put_standing(diagnosis, standing));
+        snprintf(text, sizeof text, "No fault was found in what was captured; the data continues%s.",
+                 put_standing(diagnosis, standing));
         say_in(telling, *standing ? PAINT_NONE : PAINT_GOOD, text);
     }
 }
@@ -467,8 +470,8 @@ static void say_remarks(const struct diagnosis *diagnosis, const struct telling 
     say_unclocked(diagnosis, telling);
     if (is_from_socket(diagnosis))
         say(telling,
-            "This was read from a socket: it cannot show packet loss, retransmission or delay. A capture on the "
-            "wire at the same time does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
+            "This was read from a socket: it cannot show packet loss, retransmission or delay. A capture of the same "
+            "traffic does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
 }
 
 void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech)

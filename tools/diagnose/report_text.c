@@ -180,7 +180,7 @@ static void print_remedy(void *user, const char *subject, const struct remedy *r
 {
     bool *any = user;
     if (!*any)
-        text_heading(stdout, 2, "\nwhat to do about");
+        text_heading(stdout, 2, "\nremedies");
     *any = true;
     int column = printf("  %s:", subject);
     struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
@@ -226,7 +226,7 @@ static void write_attempt_count(char to[SUMMARY_MAX], const struct diagnosis *di
         entries++;
     to[0] = '\0';
     if (total > entries && !diagnosis->around)
-        snprintf(to, SUMMARY_MAX, " (%" PRIu64 " failed attempts to connect)", total);
+        snprintf(to, SUMMARY_MAX, " (%" PRIu64 " failed connection attempts)", total);
 }
 
 /* Attempts that the end of the capture left open. */
@@ -262,7 +262,7 @@ static void print_summary(const struct diagnosis *diagnosis)
     if (diagnosis->around && diagnosis->near_count == 0)
         text_line(stdout, 2, "Nothing to show: %s was not found.", diagnosis->around->id);
     else if (diagnosis->around)
-        text_line(stdout, 2, "Showing what is within %g s of %s.", (double)diagnosis->reach / 1e9,
+        text_line(stdout, 2, "Showing only events within %g s of %s.", (double)diagnosis->reach / 1e9,
                   diagnosis->around->id);
 }
 
@@ -315,9 +315,9 @@ static void print_ends(const struct diagnosis *diagnosis, const struct stream_ki
     }
     if (kinds->row_count == armtap_streams_count(diagnosis->streams))
         return;
-    struct text_wrap wrap = text_lead(stdout, 2, "(N): so many streams alike in one line, here and below:");
-    text_wrap_words(&wrap, "the lowest rate, sums of what was skipped and lost, the greatest jitter, gap and drift; "
-                           "diagnose --json has each");
+    struct text_wrap wrap = text_lead(stdout, 2, "(N): one line for N similar streams, here and below:");
+    text_wrap_words(&wrap, "the lowest rate, sums of skipped and lost, the largest jitter, gap and drift; diagnose "
+                           "--json lists each");
     text_wrap_end(&wrap);
 }
 
@@ -429,7 +429,7 @@ static bool print_clock_set_back(const struct stream_group *group, const struct 
     text_line(stdout, 2,
               "%s: the capture's clock was set back by %.3f s at packet %" PRIu64 "; the rate is based on %s",
               streams_text(subject, group, is_first), (double)line->back->by / 1e9, line->back->where.packet,
-              isnan(line->any->last_clock) ? "the usual step there" : "the controller's clock there");
+              isnan(line->any->last_clock) ? "the usual interval there" : "the controller's clock there");
     return true;
 }
 
@@ -594,7 +594,7 @@ static bool print_modes_of(struct modes_table *table, const struct mode_list *li
         next = print_mode(table, list->places[i].index) + 1;
     }
     if (more > 0)
-        text_line(stdout, 4, "  and %zu more changes; --json has them", more);
+        text_line(stdout, 4, "  and %zu more changes; --json lists them", more);
     return lines > 0;
 }
 
@@ -610,7 +610,7 @@ static void print_lists(const struct diagnosis *diagnosis, const struct mode_lis
             more += !list->is_told;
     }
     if (more > 0)
-        text_line(stdout, 2, "\nand the modes of %zu more streams; --json has them", more);
+        text_line(stdout, 2, "\nand the modes of %zu more streams; --json lists them", more);
 }
 
 /* ---- all of it
@@ -637,7 +637,7 @@ static int print_tables(const struct diagnosis *diagnosis)
         return -1;
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
     if (left_out > 0)
-        printf("\n%" PRIu64 " mode change%s not kept: there were too many\n", left_out,
+        printf("\n%" PRIu64 " mode change%s omitted: there were too many\n", left_out,
                left_out == 1 ? " was" : "s were");
     return 0;
 }
@@ -675,7 +675,7 @@ void diagnosis_list(void)
             if (*remedy == '\0')
                 continue;
             wrap = text_wrap_begin(stdout, 0, 9);
-            text_wrap_words(&wrap, "to do:");
+            text_wrap_words(&wrap, "remedy:");
             text_wrap_words(&wrap, remedy);
             text_wrap_end(&wrap);
         }

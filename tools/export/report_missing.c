@@ -242,7 +242,7 @@ static void report_guessed(const struct job *job)
         size_t names = 0, by_position = summary->guess ? armtap_streams_by_position(summary, &names) : 0;
         char unsupported[80] = "";
         if (by_position > 0)
-            snprintf(unsupported, sizeof unsupported, "; %zu of %zu names rest on their place in the recipe",
+            snprintf(unsupported, sizeof unsupported, "; %zu of %zu names rest only on their position in the recipe",
                      by_position, names);
         message_warning("stream %u: the field names of %" PRIu64 " record%s are guessed, since %s; taken from %s%s. "
                         "'armtap info' shows the evidence, --no-guess leaves the names out",

@@ -276,7 +276,7 @@ static void print_alike(const struct info *info, const struct stream_kinds *kind
     if (kinds->row_count == armtap_streams_count(info->streams))
         return;
     struct text_wrap wrap =
-        text_lead(stdout, 2, "\n(N): so many streams alike in one line, with their records and gaps added up.");
+        text_lead(stdout, 2, "\n(N): one line for N similar streams, with the sums of their records and gaps.");
     text_wrap_words(&wrap, "To see each:");
     shell_command(command, "armtap info --json FILE", &info->options.source, NULL);
     text_wrap_command(&wrap, command);
@@ -394,7 +394,8 @@ static void print_by_position(const struct armtap_stream_summary *summary)
     if (by_position == 0)
         return;
     snprintf(count, sizeof count,
-             "  %zu of %zu names rest on their place in the recipe, since their values may be another field's:",
+             "  %zu of %zu names rest only on their position in the recipe, since their values would also fit another "
+             "field:",
              by_position, names);
     text_wrap_words(&wrap, count);
     for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
@@ -481,7 +482,7 @@ static void print_channels(const struct armtap_stream_summary *summary)
         }
     }
     if (summary->channels_left_out > 0)
-        printf("  and %" PRIu64 " more channel set-ups\n", summary->channels_left_out);
+        printf("  and %" PRIu64 " more channel setups\n", summary->channels_left_out);
     for (unsigned arm = 1, shown = 0; arm <= ARMTAP_ARMS_MAX && arm_count > 1; arm++)
         if (arms[arm])
             printf("%sR%u", shown++ == 0 ? "  several arms: " : ", ", arm);
@@ -503,7 +504,7 @@ static const char *beginning_of(const struct armtap_stream_summary *summary)
     if (!summary->stream->midstream)
         return "";
     if (!has_note(summary, "stream.midstream") && has_note(summary, "input.hostile"))
-        return ", the rest of a connection that armtap gave up";
+        return ", the rest of a connection that armtap dropped";
     return summary->stream->forgotten ? ", its beginning was not captured, or was discarded"
                                       : ", its beginning was not captured";
 }
@@ -519,7 +520,7 @@ static void print_title(const struct page *page, const struct stream_group *grou
         text_integer(version, stream->version);
     bool are_all = group->count == (size_t)group->last - group->first + 1;
     if (group->count > 1)
-        snprintf(alike, sizeof alike, are_all ? ", %zu alike" : ", of which %zu are alike", group->count);
+        snprintf(alike, sizeof alike, are_all ? ", %zu similar" : ", of which %zu are similar", group->count);
     const char *controller = model_controller(stream->generation, stream->controller_version);
     const char *const texts[] = {"\n",
                                  page->heading,
@@ -595,7 +596,7 @@ static void print_each_of(const struct stream_kinds *kinds, const struct stream_
 static void print_model(const struct armtap_kinematics_result *result)
 {
     char names[MODEL_NAMES_MAX], residual[60];
-    struct text_wrap wrap = text_lead(stdout, 4, "  poses follow from the joints as on a");
+    struct text_wrap wrap = text_lead(stdout, 4, "  poses match the joint angles of a");
     text_wrap_words(&wrap, model_names(names, result));
     snprintf(residual, sizeof residual, "(to %.2f mm)", result->residual * 1000);
     text_wrap_words(&wrap, residual);
@@ -663,7 +664,7 @@ static void print_kind(const struct info *info, struct page *page, const struct 
     print_times(page, &sum, info->options.zone);
     print_each_of(kinds, group, &sum);
     if (sum.replaced > 0)
-        text_line(stdout, 4, "  set-ups changed the fields %" PRIu64 " %s; the last were:", sum.replaced,
+        text_line(stdout, 4, "  setups changed the fields %" PRIu64 " %s; the last were:", sum.replaced,
                   sum.replaced == 1 ? "time" : "times");
     print_recipe(info, page, sum.any);
     print_models(kinds, group);
@@ -671,7 +672,9 @@ static void print_kind(const struct info *info, struct page *page, const struct 
     text_count(to_robot, sum.records[ARMTAP_TO_ROBOT]);
     text_line_of(stdout, page->room, 4, (const char *const[]){"  records to the robot: ", to_robot, NULL});
     if (sum.lost + sum.skipped > 0)
-        text_line(stdout, 4, "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",
+        text_line(stdout, 4,
+                  "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing from the capture, %" PRIu64 " not "
+                  "decodable",
                   sum.decoded, sum.lost, sum.skipped);
     print_notes_of(info, kinds, group);
 }
@@ -689,7 +692,7 @@ static void print_rest(const struct armtap_streams_rest *rest)
     if (rest->count > 0)
         text_line(stdout, 2,
                   "\n%" PRIu64 " more streams: %" PRIu64 " records, %" PRIu64 " to the robot, %" PRIu64
-                  " gaps; bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",
+                  " gaps; bytes: %" PRIu64 " decoded, %" PRIu64 " missing from the capture, %" PRIu64 " not decodable",
                   rest->count, rest->records[ARMTAP_FROM_ROBOT], rest->records[ARMTAP_TO_ROBOT], rest->gaps,
                   rest->bytes_decoded, rest->bytes_lost, rest->bytes_skipped);
 }
@@ -697,7 +700,7 @@ static void print_rest(const struct armtap_streams_rest *rest)
 static void print_recipes_left_out(uint64_t count)
 {
     if (count > 0)
-        text_line(stdout, 2, "\nand the fields of %" PRIu64 " more set-ups: too many to list", count);
+        text_line(stdout, 2, "\nand the fields of %" PRIu64 " more setups: too many to list", count);
 }
 
 static void print_line(const char *text)
@@ -742,7 +745,7 @@ static void print_attempts(const struct armtap_attempts *attempts, enum timestam
         struct attempt_kind *kind = &kinds[kind_of(summary)];
         bool are_many = kind->count > STREAM_KIND_FEW;
         if (i == 0)
-            text_heading(stdout, 2, "\nattempts to connect that failed");
+            text_heading(stdout, 2, "\nfailed connection attempts");
         if (are_many && kind->is_told)
             continue;
         kind->is_told = true;
@@ -752,13 +755,14 @@ static void print_attempts(const struct armtap_attempts *attempts, enum timestam
         if (!are_many)
             continue;
         snprintf(text, sizeof text,
-                 "and %zu more alike, of other robots or clients, or later, up to packet %" PRIu64 "; --json has them",
+                 "and %zu similar ones, of other robots or clients, or later, up to packet %" PRIu64 "; --json lists "
+                 "them",
                  kind->count - 1, kind->last);
         print_line(text);
     }
     for (size_t i = 0; armtap_attempts_open_at(attempts, i, &open); i++) {
         if (i == 0)
-            text_heading(stdout, 2, "\nattempts to connect at the capture's end");
+            text_heading(stdout, 2, "\nconnection attempts at the capture's end");
         armtap_attempt_open_text(text, &open, timestamp_zone(zone));
         labels_in_text(labels, text, sizeof text);
         print_line(text);
@@ -831,7 +835,7 @@ static void print_note(const struct info *info, size_t index)
     if (*remedy.steps[0].advice == '\0')
         return;
     wrap = text_wrap_begin(stdout, 0, 11);
-    text_wrap_words(&wrap, "to do:");
+    text_wrap_words(&wrap, "remedy:");
     remedy_print(&wrap, &remedy);
 }
 
@@ -860,7 +864,7 @@ int info_print_text(const struct info *info)
             if (armtap_streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
                 continue;
             if (!begun)
-                text_heading(stdout, 2, "\nnotes");
+                text_heading(stdout, 2, "\nfindings");
             begun = true;
             print_note(info, i);
         }

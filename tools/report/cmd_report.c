@@ -78,8 +78,7 @@ static void put_heading(struct buffer *page, const struct report *report, const 
     report_put_range(page, report);
     html_put(page, "</p>\n");
     if (report->read != EXIT_DONE)
-        html_put(page, "<p><strong>Not all of the capture could be read: what follows is about what could, and the "
-                       "rest is unknown."
+        html_put(page, "<p><strong>Not all of the capture could be read: this page describes only the part that could."
                        "</strong></p>\n");
 }
 

@@ -172,7 +172,7 @@ static int put_rows(struct buffer *page, const struct report *report, size_t *le
 int report_put_findings(struct buffer *page, const struct report *report)
 {
     size_t left_out = 0;
-    html_put(page, "<h2>What was found</h2>\n");
+    html_put(page, "<h2>Findings</h2>\n");
     if (armtap_diagnosis_finding_count(report->diagnosis.found) == 0) {
         html_put(page, "<p>Nothing.</p>\n");
         return 0;
@@ -186,7 +186,7 @@ int report_put_findings(struct buffer *page, const struct report *report)
     html_put(page, "</tbody>\n</table></div>\n");
     if (left_out > 0)
         html_format(page,
-                    "<p><strong>%zu more rows are left out here, the least severe and the latest: armtap "
+                    "<p><strong>%zu more rows are omitted here, the least severe and the latest: armtap "
                     "diagnose lists them.</strong></p>\n",
                     left_out);
     return outcome;
@@ -209,7 +209,7 @@ static void put_remedy(void *user, const char *subject, const struct remedy *rem
 
 int report_put_remedies(struct buffer *page, const struct report *report)
 {
-    struct sentences sentences = {.page = page, .title = "What to do"};
+    struct sentences sentences = {.page = page, .title = "Remedies"};
     return remedies_tell(&report->diagnosis, &(struct remedy_listener){put_remedy, &sentences});
 }
 
@@ -250,7 +250,7 @@ static int put_recipe(struct buffer *page, struct report *report, const struct a
         xml = recipe_xml(captured.recipe);
     if (xml && strlen(xml) > REPORT_RECIPE_BYTES) {
         html_format(page,
-                    "<p>That for packet %" PRIu64 " is too long for this page: run armtap recipe --from CAPTURE "
+                    "<p>The recipe for packet %" PRIu64 " is too long for this page: run armtap recipe --from CAPTURE "
                     "--accepted --packet %" PRIu64 ".</p>\n",
                     where->packet, where->packet);
     } else if (xml) {
@@ -275,6 +275,6 @@ int report_put_recipes(struct buffer *page, struct report *report)
         if (put_recipe(page, report, &offers->places[i]) != 0)
             return -1;
     if (offers->count > REPORT_RECIPES_MAX)
-        html_put(page, "<p>For the others run armtap recipe --from CAPTURE --accepted --packet N.</p>\n");
+        html_put(page, "<p>For the other recipes run armtap recipe --from CAPTURE --accepted --packet N.</p>\n");
     return 0;
 }

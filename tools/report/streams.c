@@ -182,11 +182,10 @@ int report_put_streams(struct buffer *page, const struct report *report)
         put_stream(page, report, &kinds, &kinds.rows[i]);
     html_put(page, "</tbody>\n</table></div>\n");
     if (kinds.row_count < armtap_streams_count(report->diagnosis.streams))
-        html_put(page,
-                 "<p>(N): so many streams alike in one line: the lowest rate, sums of what was skipped and lost, the "
-                 "greatest jitter, gap and drift.</p>\n");
+        html_put(page, "<p>(N): one line for N similar streams: the lowest rate, sums of skipped and lost, the largest "
+                       "jitter, gap and drift.</p>\n");
     if (kinds.row_count > REPORT_STREAMS_MAX)
-        html_format(page, "<p>%zu more lines are left out here: armtap info --json lists all streams.</p>\n",
+        html_format(page, "<p>%zu more lines are omitted here: armtap info --json lists all streams.</p>\n",
                     kinds.row_count - REPORT_STREAMS_MAX);
     stream_kinds_free(&kinds);
     return 0;
@@ -240,7 +239,7 @@ static size_t put_modes(struct buffer *page, const struct report *report, const 
     }
     html_put(page, count > 0 ? "</tbody>\n</table></div>\n" : "");
     html_put(page, are_alike
-                       ? "<p>(N): the modes of so many streams took the same values; of the first, this is when.</p>\n"
+                       ? "<p>(N): the modes of N streams took the same values; the times are the first stream's.</p>\n"
                        : "");
     return count;
 }
@@ -256,11 +255,11 @@ int report_put_modes(struct buffer *page, const struct report *report)
     free(of);
     mode_lists_free(&lists);
     if (count > REPORT_MODES_MAX)
-        html_format(page, "<p>%zu more changes are left out here: armtap diagnose --json has them.</p>\n",
+        html_format(page, "<p>%zu more changes are omitted here: armtap diagnose --json lists them.</p>\n",
                     count - REPORT_MODES_MAX);
     uint64_t unkept = armtap_diagnosis_modes_left_out(report->diagnosis.found);
     if (unkept > 0)
-        html_format(page, "<p>%" PRIu64 " further changes were not kept: there were too many.</p>\n", unkept);
+        html_format(page, "<p>%" PRIu64 " further changes were omitted: there were too many.</p>\n", unkept);
     return is_found ? 0 : -1;
 }
 
@@ -331,7 +330,7 @@ static void put_source(struct buffer *page, struct report *report, size_t index)
         html_put(page, "<td class=\"number\">-</td>");
     bool is_summed = input && sum_of(input, hex);
     if (!is_summed && report->read == EXIT_DONE) {
-        message_error("%s: its SHA-256 could not be made", reader_name(source->names[index]));
+        message_error("%s: its SHA-256 could not be computed", reader_name(source->names[index]));
         report->is_broken = true;
     }
     html_put(page, "<td><code>");
@@ -346,7 +345,7 @@ static void put_sources(struct buffer *page, struct report *report)
         put_source(page, report, shown);
     if (shown < count)
         html_format(page,
-                    "<tr><td>and %zu more files, whose sums armtap report did not make</td><td "
+                    "<tr><td>and %zu more files, whose checksums armtap report did not compute</td><td "
                     "class=\"number\">-</td><td>-</td></tr>\n",
                     count - shown);
 }

@@ -59,9 +59,9 @@ static const struct {
     const char *sentence;
 } leads[] = {
     {ARMTAP_FINDING_safety_stop,
-     "{doubt?guessed=a field guessed to be {field} shows|-=the robot went into} {name?*={name}|-=an unknown mode}"},
+     "{doubt?guessed=a field guessed to be {field} shows|-=the robot entered} {name?*={name}|-=an unknown mode}"},
     {ARMTAP_FINDING_safety_state, "{doubt?guessed=a field guessed to be {field} shows|-=the robot {is_begun?*=was "
-                                  "already in|-=went into}} {name?*={name}|-=an unknown mode}"},
+                                  "already in|-=entered}} {name?*={name}|-=an unknown mode}"},
     {ARMTAP_FINDING_mode_changed, "the robot's program paused ({field} {name_before} -> {name})"},
     {ARMTAP_FINDING_program_ended, ENDED},
     {ARMTAP_FINDING_program_cut_off, ENDED},
@@ -214,7 +214,7 @@ static const char *doubt_text(const struct incident *incident)
         [DOUBT_NONE] = NULL,
         [DOUBT_FINDING] = "the packets do not prove it",
         [DOUBT_GUESSED] = "the names of the fields are guessed",
-        [DOUBT_PORT] = "a client that says nothing does not show which port it wanted",
+        [DOUBT_PORT] = "a silent client does not show which port it wanted",
         [DOUBT_NO_MESSAGES] = "port 30001, which reports causes, was not captured",
         [DOUBT_UNREAD] = "port 30001, which reports causes, was captured but not decoded",
         [DOUBT_SILENT_MESSAGES] = "the robot's messages, which were captured, do not show the cause"};
@@ -254,8 +254,8 @@ int armtap_incident_write(struct incident *incident, const struct armtap_facts *
         put(&text, ": the capture does not show the cause");
     else if (incident->class == CLASS_PROGRAM)
         put(&text,
-            ": the capture shows no request for it; it may have ended by itself, on the pendant, or with its driver's "
-            "connection");
+            ": the capture shows no request for it; it may have stopped by itself, from the pendant, or with its "
+            "driver's connection");
     put(&text, ".");
     write_brief(&brief, incident, facts);
     incident->public.text = copy_of(&text);

@@ -59,10 +59,10 @@
 #define EARLIER(kind) SIGN(NEAR(kind, 3600000, 1000), ALIKE)
 #define START_REFUSED SIGN(NEAR(NOTE_rtde_start_refused, 1000, 1000), ALIKE)
 
-#define REPEATS "the controller, or what stands in for it, repeats itself"
+#define REPEATS "the controller or its simulator repeats the same data"
 #define NO_COMMAND "the driver sent no command in time"
 #define NOT_IN_TIME "the driver sent no command in time, or the network did not deliver it"
-#define TOO_FAST "the driver's commands ask for more than a joint can do"
+#define TOO_FAST "the driver's commands exceed what a joint can do"
 #define AWAY "the driver's first target was not at the arm's position"
 /* clang-format on */
 

@@ -208,7 +208,7 @@ static void say_data(struct robot_link *link)
     link->complaint[0] = '\0';
     link->waited = false;
     if (!expected)
-        say(link, ARMTAP_INFO, "data comes again");
+        say(link, ARMTAP_INFO, "data arrives again");
 }
 
 static int on_client(void *user, const struct armtap_client_event *event)
