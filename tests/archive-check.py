@@ -280,7 +280,7 @@ def check_diagnoses(folder, sidecars, names, chance):
     """What merge refuses, and what it says of diagnoses that are not all there, or of no archive."""
     parts = [write_summary("diagnose", folder, sidecars, name, i) for i, name in enumerate(names)]
     info = write_summary("info", folder, sidecars, names[0], 9)
-    expect("two kinds", ["one is of armtap info", "diagnose"], "merge", parts[0], info)
+    expect("two kinds", ["one is from armtap info", "diagnose"], "merge", parts[0], info)
     expect("a diagnosis twice", ["one capture"], "merge", parts[1], parts[0], parts[1])
     expect("diagnose without --json", ["--json"], "diagnose", "--after", sidecars, names[1])
     if b"2 of 4 captures" not in run("merge", parts[3], parts[0], status=(0, 1)).stderr:
@@ -408,7 +408,7 @@ def check_refused_manifests():
         refuse_manifest("rows", folder, ["not a manifest"], rows, capture, "-o", out)
         refuse_manifest("the output", folder, ["also an output"], out, capture, "-o", out)
         refuse_manifest("the old output", folder, ["also an output"], rows, capture, "-o", rows)
-        refuse_manifest("no folder", folder, ["make its folder"], os.path.join(folder, "none", "m"), capture, "-o", out)
+        refuse_manifest("no folder", folder, ["create its folder"], os.path.join(folder, "none", "m"), capture, "-o", out)
         refuse_manifest("standard output", folder, ["/dev/stdout"], "-", capture, "-o", out)
         expect("a file of --split", ["also an output"], "export", "--manifest", split_rows, capture, "--split", "-o", rows)
         within = os.path.join(folder, "new", "m")
@@ -437,13 +437,13 @@ def check_changed(what, sidecars, name):
         file.write(b"of the day before\n")
     done = run("export", "--after", sidecars, name, "-o", out, status=(2,))
     message = done.stderr.decode()
-    if message.count("\n") != 1 or not all(word in message for word in (os.path.basename(name), "not as it was", "index it again")):
+    if message.count("\n") != 1 or not all(word in message for word in (os.path.basename(name), "changed since it was indexed", "index it and the captures after it again")):
         sys.exit(f"{what}: {message}")
     if read(out) != b"of the day before\n":
         sys.exit(f"{what}: the output was replaced")
     for command in ("info", "diagnose"):
         done = run(command, "--json", "--after", sidecars, name, status=(2,))
-        if done.stdout or b"not as it was" not in done.stderr:
+        if done.stdout or b"changed since it was indexed" not in done.stderr:
             sys.exit(f"{what}: {command}: {done.stdout[:200]} {done.stderr.decode()}")
 
 

@@ -286,7 +286,7 @@ def check_options(folder, pairs):
         capture = file.read()
     for more, is_late in ((("-f", "arrow"), False), (("-o", folder + "/t.arrow"), True)):
         said = run("export", "-", *more, input=capture).stderr
-        expect("rows of a stream can be read while they come: " + " ".join(more), (b"complete only at the end" in said) == is_late, said)
+        expect("rows of a stream can be read while they come: " + " ".join(more), (b"readable only when complete" in said) == is_late, said)
     rows = "time_ns,packet,stream,file,robot,client,protocol,lost_bytes,lost_s,robot_time,actual_q_3,*"
     for fields, enums in ((rows, "number"), ("time_ns,*", "both"), ("time_ns,*", "name")):
         more = () if enums == "number" else ("--enums", enums)
@@ -310,7 +310,7 @@ def check_options(folder, pairs):
         none = read("%s/none.%s" % (folder, ending))
         expect("no rows: " + ending, not none.batches and len(none.fields) > 10 and none.is_file == (ending == "arrow"))
     refused = run("export", sample, "-f", "arrow", "-o", folder + "/x.arrow.gz", status=(2,)).stderr
-    expect("no .gz", b"leave .gz out" in refused, refused)
+    expect("no .gz", b"remove .gz" in refused, refused)
 
 
 def check_names(folder, pairs):

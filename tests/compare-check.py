@@ -305,7 +305,7 @@ def modes(path):
     capture(path, old_stream(records), new_stream(records[:7] + states(times(10))[7:]))
     fields = report(path, status=0)[1]
     assert fields["robot_mode"]["pairs"] == 9 and fields["timestamp"]["pairs"] == 10
-    assert "robot_mode: 1 pair is left out" in " ".join(compare(path, status=0).stdout.split())
+    assert "robot_mode: 1 pair is omitted" in " ".join(compare(path, status=0).stdout.split())
 
 
     fraction = states(times(10), robot_mode=6.5)
@@ -356,11 +356,11 @@ def swapped(records):
 
 def models(path):
     """Whether the poses follow from the joints, on both sides."""
-    said = "in both streams the poses follow from the joints, as on a UR5"
+    said = "in both streams the poses match the joint angles of a UR5"
     for ours, theirs, names, text in (
             (moving(UR5), moving(UR5), (["UR5"], ["UR5"]), said),
-            (moving(UR5), moving(UR10), (["UR5"], ["UR10"]), "as on a UR5 in the legacy stream, but as on a UR10 in the RTDE"),
-            (moving(UR5), swapped(moving(UR5)), (["UR5"], None), "does not follow from the joints in the RTDE stream"),
+            (moving(UR5), moving(UR10), (["UR5"], ["UR10"]), "of a UR5 in the legacy stream, but of a UR10 in the RTDE"),
+            (moving(UR5), swapped(moving(UR5)), (["UR5"], None), "does not match the joint angles in the RTDE stream"),
             (moving(UR5, 30), moving(UR5, 30), (None, None), None)):
         capture(path, old_stream(ours), new_stream(theirs))
         run = subprocess.run([os.environ["ARMTAP"], "compare", "--json", path], capture_output=True, text=True, check=False)
@@ -388,7 +388,7 @@ def clocks(path):
     other[25][1]["timestamp"] = float("inf")
     capture(path, old_stream(records), new_stream(other))
     assert report(path, status=0)[0] == 26
-    assert "4 more RTDE records are left out: the timestamp is not a number" in " ".join(compare(path, status=0).stdout.split())
+    assert "4 more RTDE records are omitted: the timestamp is not a number" in " ".join(compare(path, status=0).stdout.split())
     for clock, said in (float("nan"), "never a number"), (1e300, "from 1e+300 to 1e+300 s"), (-1e300, "-1e+300"):
         capture(path, old_stream(records), new_stream(states([(time, clock) for time, _ in times(30)])))
         error = compare(path, status=2).stderr

@@ -328,7 +328,7 @@ def beginnings():
         expect("size", os.path.getsize(path) == size, os.path.getsize(path))
         for words in (["--from", "+2"], [], ["--from", "+2", "--commands", "-f", "csv"]):
             ours = run("export", *words, path, "-o", "-")
-            is_said = "armtap: --from: all before it is decoded, too, of 0.3 GB" in ours.stderr
+            is_said = "armtap: --from: everything before it (of 0.3 GB) is decoded too" in ours.stderr
             expect(("--from of", size, words), is_said == ("--from" in words and size >= SAID_BYTES), ours.stderr)
         os.remove(path)
 

@@ -195,7 +195,7 @@ def check_beside():
         chosen = subprocess.run([ARMTAP, "export", "--stream", str(rtde), path], capture_output=True, text=True, timeout=60)
         recipe = subprocess.run([ARMTAP, "recipe", "--from", path], capture_output=True, text=True, timeout=60)
     expect(plain.returncode == 0 and plain.stdout == chosen.stdout, f"export took another stream: {plain.stderr}")
-    expect("1 stream beside the telemetry is left out" in plain.stderr, f"export left a stream out: {plain.stderr}")
+    expect("1 stream other than the telemetry is omitted" in plain.stderr, f"export left a stream out: {plain.stderr}")
     expect(recipe.returncode == 0 and "timestamp" in recipe.stdout, f"recipe --from: {recipe.stderr}")
 
 

@@ -196,7 +196,7 @@ def check_packed(kinds):
             expect(("twice", name, other), rows(put("packed", again(pack(data)))) == wanted)
         deep = pack(pack(pack(pack(pack(data)))))
         status, none, said = rows(put("packed", deep))
-        expect(("too deep", name), status == 2 and not none and "packed more than 4 times over" in said, status, said)
+        expect(("too deep", name), status == 2 and not none and "compressed more than 4 times over" in said, status, said)
         dump = b"".join(packet(i)[40:] for i in range(COUNT))
         expect(("a raw dump", name), rows(put("packed", pack(dump)))[1] == rows(put("plain", dump))[1] != [])
         put("plain", data)

@@ -346,8 +346,8 @@ def check_rotated(folder):
 def check_refused(folder):
     sample = SAMPLES + "/rtde-v1.pcap"
     for words, said in ((["-o", folder + "/x/"], "give -f parquet"), (["-o", folder + "/x/", "-f", "ndjson"], "give -f parquet"),
-                        (["-o", folder + "/x/", "-f", "parquet", "--split"], "leave --split out"),
-                        (["-o", folder + "/x/", "-f", "parquet", "--union"], "leave --union out")):
+                        (["-o", folder + "/x/", "-f", "parquet", "--split"], "remove --split"),
+                        (["-o", folder + "/x/", "-f", "parquet", "--union"], "remove --union")):
         expect("refused", said in run(sample, *words, status=2))
     expect("nothing was made", not os.path.exists(folder + "/x"))
     with open(folder + "/file", "wb"):
@@ -431,7 +431,7 @@ def check_bag(folder):
     run(sample, "-f", "mcap", "--compression", "none", "-o", out, status=2, preexec_fn=limit)
     expect("bag: disk full", files(out, True) == made, files(out, True).keys())
     said = run(sample, "-f", "mcap", "-o", out, "--split", status=2)
-    expect("bag: --split", "leave --split out" in said, said)
+    expect("bag: --split", "remove --split" in said, said)
 
 
 # ---- damage -----------------------------------------------------------------------------------------------------------
@@ -473,7 +473,7 @@ def check_killed(folder):
     expect("killed while it ran", kills > 0 and left, kills, left)
     said = run(large, "-f", "parquet", "-o", out)
     expect("completed, and the rest is named and removed", files(out, True) == wanted and any(path in said for path in left) and
-           "was deleted" in said, said)
+           "has been deleted" in said, said)
     with open(os.path.join(out, left[0]), "wb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)  # as a run does that goes on
         said = run(large, "-f", "parquet", "-o", out)

@@ -194,7 +194,7 @@ def follow_cut():
         time.sleep(0.05)
     ended = run.program.poll()
     status, message = run.end(None if ended is not None else signal.SIGINT)
-    expect("cut", ended == 2 and status == 2 and "x.pcap" in message and "cut the file" in message and run.out.count(b"\n") == 3,
+    expect("cut", ended == 2 and status == 2 and "x.pcap" in message and "truncated the file" in message and run.out.count(b"\n") == 3,
            ended, message)
 
 
@@ -290,7 +290,7 @@ side_by_side(
     partial(follow_written_anew, "another first packet", overwrite, OTHER_TIME, "file was rewritten"),
     partial(follow_written_anew, "another last packet", overwrite, OTHER_END, "file was rewritten"),
     partial(follow_written_anew, "as long as it was", overwrite, OTHER_END[:len(OLD)], "file was rewritten"),
-    partial(follow_written_anew, "cp", copy_over, OTHER_ROBOT, "file was rewritten", "cut the file"),
+    partial(follow_written_anew, "cp", copy_over, OTHER_ROBOT, "file was rewritten", "truncated the file"),
     follow_written_longer,
     *(partial(follow_with_diagnose, how) for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
     follow_with_info,

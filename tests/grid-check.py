@@ -490,9 +490,9 @@ def check_many(path):
     vectors = [f"{a}_{b}".encode() for a in ("actual", "target") for b in ("q", "qd", "current")]
     vectors += [b"target_qdd", b"target_moment", b"actual_TCP_pose", b"actual_TCP_speed", b"target_TCP_pose", b"actual_TCP_force"]
     told, found, wanted = robots(320, vectors, 40 * MILLISECOND)
-    expect_truth("320 robots of 73 fields", found == wanted and "left out" not in told, told, found[-40:])
+    expect_truth("320 robots of 73 fields", found == wanted and "omitted" not in told, told, found[-40:])
     told, found, wanted = robots(4010, [], 6 * MILLISECOND)
-    words = "1 row is left out", "no room for the columns of so many streams", "of 2 more streams 2 rows"
+    words = "1 row is omitted", "no room for the columns of so many streams", "of 2 more streams 2 rows"
     expect_truth("4000 robots of 4010", found[:4000] == wanted[:4000] and found[4000:] == [None] * 10 and all(w in told for w in words),
                  told, found[3990:])
     return len(found)
@@ -512,7 +512,7 @@ def check_silence(path):
         expect_truth(f"a year {more}", len(rows_of(done.stdout)) == 1 + 4 + 1 and "3153599995 rows of this silence" in done.stderr,
                      done.stdout[:500], done.stderr)
     done = run("--grid", "1h", "--to", "+1", path)
-    expect_truth("no instant", done.stdout.count("\n") == 1 and "no instant of --grid falls among the 2 records in that time: " in done.stderr,
+    expect_truth("no instant", done.stdout.count("\n") == 1 and "no instant of --grid lies between the 2 records in that time: " in done.stderr,
                  done.stdout, done.stderr)
     expect_truth("too short", "'1ns': expected a time such as 10ms, 0.5s or 1m, of 1us at least" in run("--grid", "1ns", path, status=(2,)).stderr)
     with open(path, "wb") as file:

@@ -429,7 +429,7 @@ def check_reply_only(folder):
         if is_guessed:
             check(what + ": whose types", "their types are from the controller's reply" in found["rtde.recipe.guessed"], found)
         export = run("export", path)
-        check(what + ": export", ("only the controller's reply was captured, which has their types" in export.stderr) ==
+        check(what + ": export", ("only the controller's reply of its handshake was captured, which has their types" in export.stderr) ==
               is_guessed, export.stderr)
         plain = run("export", "--no-guess", path)
         check(what + ": --no-guess", plain.stdout.split("\n")[0].startswith("time,value_0"), plain.stdout[:80])

@@ -70,7 +70,7 @@ def check_names(folder):
     assert gzip.open(folder + "/r.csv.gz").read().startswith(b"timestamp ")
     for name in ("b.txt.gz", ".csv.gz.gz"):
         said = run("export", "-o", folder + "/" + name, capture, status=2)
-        assert "names no format; give -f %s" % one_of(row[0] for row in FORMATS) in said and not os.path.exists(folder + "/" + name), said
+        assert "names no format; use -f %s" % one_of(row[0] for row in FORMATS) in said and not os.path.exists(folder + "/" + name), said
     # What was there stays when the export fails.
     before = content(folder + "/a.csv.gz")
     run("export", "-o", folder + "/a.csv.gz", "--fields", "nothing", capture, status=2)

@@ -201,7 +201,7 @@ def check_refusals(folder, rng, rounds):
         run = armtap("recipe", "--from", path, "--accepted", "--packet", str(packet), status=0)
         recipe = xml.etree.ElementTree.fromstring(run.stdout).find("recipe")
         assert [(field.get("name"), field.get("type")) for field in recipe] == left, (run.stdout, left)
-        assert run.stderr.count(" is left out: the controller does not know it") == len(once), (run.stderr, once)
+        assert run.stderr.count(" is omitted: the controller does not know it") == len(once), (run.stderr, once)
         assert ("the controller misread" in run.stderr) == (way == "not negotiated"), run.stderr
         assert armtap("recipe", "--from", path, "--accepted", status=0).stdout == run.stdout
         plain = armtap("recipe", "--from", path, "--accepted", "--plain", status=0).stdout
@@ -243,7 +243,7 @@ def check_no_frequency(folder, rng, rounds):
         assert (args["quoted"], name_in(args)) == (",".join(names)[:8], first), (names, args)
         run = armtap("recipe", "--from", path, "--accepted", "--plain", status=0)
         assert run.stdout == "".join("%s %s\n" % pair for pair in zip(names, types)), (names, run)
-        assert run.stderr.count("the client's set-up lacks the frequency that protocol 2 puts first") == len(cut), run
+        assert run.stderr.count("the client's setup lacks the frequency that protocol 2 puts first") == len(cut), run
         assert all("misread %s," % name in run.stderr for name in cut), (cut, run.stderr)
     print("set-ups without a frequency: %d" % rounds)
 
@@ -272,12 +272,12 @@ def check_several(folder, rng, rounds):
     for number, one in enumerate(one for one in found if one["id"] == "rtde.field.in-use"):
         wanted = "input_double_register_%d DOUBLE\nconfigurable_digital_output UINT8\n" % number
         run = armtap("recipe", "--from", path, "--accepted", "--packet", str(one["packet"]), "--plain", status=0)
-        assert run.stdout == wanted and "input_int_register_%d is left out" % number in run.stderr, run
+        assert run.stdout == wanted and "input_int_register_%d is omitted" % number in run.stderr, run
         by_number = armtap("recipe", "--from", path, "--accepted", "--to-robot", "--setup", str(number + 1), "--plain",
                            status=0)
         assert by_number.stdout == wanted, by_number
     last = armtap("recipe", "--from", path, "--accepted", "--to-robot", "--plain", status=0)
-    assert last.stdout == wanted and "3 partly refused set-ups" in last.stderr, last
+    assert last.stdout == wanted and "3 partly refused setups" in last.stderr, last
     accepted = armtap("recipe", "--from", path, "--to-robot", "--plain", status=0)
     assert accepted.stdout == "speed_slider_mask UINT32\n", accepted
 
@@ -465,7 +465,7 @@ def check_names_not_captured(folder, rng, rounds):
     run = armtap("export", os.path.join(folder, "robot.pcap"), "--recipe", recipe, status=0)
     assert "actual_q_5" in run.stdout and "not known" not in run.stderr, run
     run = armtap("export", os.path.join(folder, "robot.pcap"), "--recipe", "@ur_rtde-io-0.0.1", status=0)
-    assert "value_0" in run.stdout and "the recipe given has other types" in run.stderr, run
+    assert "value_0" in run.stdout and "the given recipe has other types" in run.stderr, run
 
 
 def check_lost_replies(folder, rng, rounds):
@@ -591,7 +591,7 @@ def check_set_up_in_a_gap(folder, rng, rounds):
     assert ("rtde.recipe.unsure", "capture") in [(one["what"], one["side"]) for one in incidents], incidents
     own = gap_between(joints, JOINTS, whole, joints, rng, True)
     said = subprocess.run([ARMTAP, "export", write(path, own)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False).stderr.decode()
-    assert "missing in the capture" in said and "unsure" not in said, said
+    assert "missing from the capture" in said and "uncertain" not in said, said
 
 
 def first_behind(path, rows):

@@ -194,7 +194,7 @@ def check_said(path, rows, number_of, said):
     line = next((line for line in said.splitlines() if "stream %s: " % number_of in line), "")
     found = re.search(r"(\d+) packages? skipped by the controller", line)
     assert (int(found[1]) if found else 0) == skipped, (line, skipped)
-    found = re.search(r"([0-9.]+) s missing in the capture", line)
+    found = re.search(r"([0-9.]+) s missing from the capture", line)
     assert abs((float(found[1]) if found else 0) - lost) < 0.06, (line, lost)
     found = re.search(r"in (\d+) gaps", line)
     assert gaps < 2 or int(found[1]) == gaps, (line, gaps)
@@ -308,13 +308,13 @@ def check_tail(path, draw):
     capture.write(path)
     rows, said = run("export", "--fields", "lost_bytes", path)
     assert len(rows.splitlines()) == 116 and not any(line.endswith("0") for line in rows.splitlines()), rows
-    assert "stream 0: 0.01 s missing in the capture at the end, about 5 records\n" in said, said
+    assert "stream 0: 0.01 s missing from the capture at the end, about 5 records\n" in said, said
     assert run("export", "--to", "+0.2", path)[1] == ""
 
 
 def check_unread_tail(path, draw):
     """What was captured after the last record and cannot be read is not missing; it lasts at most to the capture's end."""
-    for lost, said_lost in ((0, ""), (2, "0.016 s missing in the capture at the end, about 2 records; ")):
+    for lost, said_lost in ((0, ""), (2, "0.016 s missing from the capture at the end, about 2 records; ")):
         capture, connection = Capture(), Connection(30004, 50000)
         handshake(capture, connection, START, b"timestamp,actual_q", b"DOUBLE,VECTOR6D", 125.0, (3, 15, 8, 106))
         for i in range(250):
@@ -341,7 +341,7 @@ def check_unread_behind_gap(path, draw):
     capture.write(path)
     said = run("export", path)[1]
     place = "before packet [0-9]+ [^,]*"
-    assert re.search("stream 0: 0.008 s missing in the capture %s, about 1 record; 0.8 s could not be decoded %s, about 100 "
+    assert re.search("stream 0: 0.008 s missing from the capture %s, about 1 record; 0.8 s could not be decoded %s, about 100 "
                      "records\n" % (place, place), said), said
 
 
@@ -390,10 +390,10 @@ def check_many(path, draw):
         capture.write(path)
         text, said = run("export", "-f", "ndjson", path)
         said = said.splitlines()
-        each = [line for line in said if re.search(r"stream \d+: 0\.004 s missing in the capture before packet \d+ .*, about "
+        each = [line for line in said if re.search(r"stream \d+: 0\.004 s missing from the capture before packet \d+ .*, about "
                                                    "2 records$", line)]
         assert len(each) == 8 and len(said) == 10, said
-        assert "%d more streams: %.3f s missing in the capture, about %d records; 0 packages skipped" % (
+        assert "%d more streams: %.3f s missing from the capture, about %d records; 0 packages skipped" % (
             count - 8, 0.004 * (count - 8), 2 * (count - 8)) in said[8], said
         assert said[9] == "armtap: warning: for more: armtap diagnose %s" % path, said
         assert len(text.splitlines()) == 38 * count
@@ -425,7 +425,7 @@ def check_unread(path, draw):
     assert "stream 0: 0.4 s could not be decoded before packet 161 (2026-01-31T12:00:02.323456789Z), about 50 records\n" in said
     regular(path, garbage=range(100, 150), lost=range(40, 50))
     said = run("export", path)[1]
-    assert re.search(r"stream 0: 0\.08 s missing in the capture before packet 51 \(\S+, about 10 records; "
+    assert re.search(r"stream 0: 0\.08 s missing from the capture before packet 51 \(\S+, about 10 records; "
                      r"0\.4 s could not be decoded before packet 151 \(\S+, about 50 records\n", said), said
     assert draw is not None
 
@@ -457,13 +457,13 @@ def check_window(path, draw):
                                  (("--to", "+1.404"), 50, (0.008, 1)), (("--from", "+1.6", "--to", "+1.7"), 0, (0.104, 13)),
                                  (("--from", "+2.21"), 98, None), (("--from", "+1.8", "--to", "+2.3"), 13, (0.8, 100))]:
         text, said = run("export", *times, path)
-        found = re.search(r"stream 0: ([0-9.]+) s missing in the capture before packet 61 .*, about (\d+) records?\n", said)
+        found = re.search(r"stream 0: ([0-9.]+) s missing from the capture before packet 61 .*, about (\d+) records?\n", said)
         assert len(text.splitlines()) - 1 == rows, (times, len(text.splitlines()))
         assert (found and (float(found[1]), int(found[2]))) == missing, (times, said)
         assert ("no record from the robot in that time: " in said) == (rows == 0), said
     regular(path, lost=range(240, 250))
-    assert "0.08 s missing in the capture at the end, about 10 records\n" in run("export", path)[1]
-    assert "0.024 s missing in the capture at the end, about 3 records\n" in run("export", "--to", "+2.94", path)[1]
+    assert "0.08 s missing from the capture at the end, about 10 records\n" in run("export", path)[1]
+    assert "0.024 s missing from the capture at the end, about 3 records\n" in run("export", "--to", "+2.94", path)[1]
     assert "missing" not in run("export", "--to", "+2.915", path)[1]
     assert "in that time" in run("export", "--from", "+9", path)[1]
     assert draw is not None
@@ -514,7 +514,7 @@ def check_cut(path, draw):
     regular(path, lost=())
     cut(path, draw.randrange(1, 4))
     text, said = run("export", path)
-    assert text.count("\n") == 1 and "stream 0: 2.0 s missing in the capture at the end, about 250 records\n" in said, said
+    assert text.count("\n") == 1 and "stream 0: 2.0 s missing from the capture at the end, about 250 records\n" in said, said
     for kept in (draw.randrange(12, 60), 12, 59):
         regular(path, lost=())
         cut(path, kept)
@@ -522,7 +522,7 @@ def check_cut(path, draw):
         rows = as_csv(text)
         assert len(rows) == 250 and all(row["lost_bytes"] == str(60 - kept) for row in rows), (kept, rows[:2])
         assert all(row["timestamp"] and not row["actual_q_0"] for row in rows), (kept, rows[:2])
-        assert "%d bytes missing in the capture, in 250 gaps" % (250 * (60 - kept)) in said, said
+        assert "%d bytes missing from the capture, in 250 gaps" % (250 * (60 - kept)) in said, said
         assert "about" not in said and "the snapshot length cut it: %d of 60" % kept in said, said
 
 
@@ -538,7 +538,7 @@ def check_words(path, draw):
     assert said.endswith("--fields lost_bytes,lost_s,lost_from\n"), said
     with open(path, "rb") as file:
         said = run("export", "/dev/stdin", stdin=file)[1]
-    assert "missing in the capture" in said and "/dev/stdin" not in said, said
+    assert "missing from the capture" in said and "/dev/stdin" not in said, said
     regular(path)
     assert run("export", "--strict", path)[1] == "", path
     capture, connection = Capture(), Connection(30004, 50000)
@@ -546,7 +546,7 @@ def check_words(path, draw):
     capture.add(time, connection, "r", rtde("U", b"\1" + struct.pack(">di", 5, 7)))
     capture.write(path)
     said = run("export", "--enums", "both", "--fields", "robot_mode_name", path, status=2)[1]
-    assert "give --enums both --fields robot_mode," in said, said
+    assert "use --enums both --fields robot_mode," in said, said
     assert run("export", "--enums", "both", "--fields", "robot_mode", path)[0].endswith(",7,RUNNING\n")
     assert draw is not None
 
@@ -559,7 +559,7 @@ def check_late(path, draw):
     capture.write(path)
     said = run("export", path)[1]
     assert re.search(r"stream 0: .*\d+ records in 2\.\d+ s have no known recipe and are not in the output", said), said
-    assert "give it with --recipe FILE" in said, said
+    assert "specify it with --recipe FILE" in said, said
 
 
 def check_shadowed(path, draw):

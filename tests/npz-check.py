@@ -193,7 +193,7 @@ def check_options(folder):
     with open_npz(folder + "/file.npz") as file:
         expect("the column file", file.files == ["time", "time_ns", "file_", "meta"] and set(file["file_"].tolist()) == {sample}, file.files)
     refused = run("export", sample, "-f", "npz", "-o", folder + "/x.npz.gz", status=(2,)).stderr
-    expect("no .gz", b"leave .gz out" in refused, refused)
+    expect("no .gz", b"remove .gz" in refused, refused)
 
 
 def check_bits(folder):

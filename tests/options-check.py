@@ -342,7 +342,7 @@ def check_twice(commands):
                 continue
             way = values_of(command, name, value)[0]
             status, _, said, _ = outcome([command, *way, *way, "nofile.pcap"])
-            expect("%s %s twice" % (command, name), status == 2 and "%s is given twice" % name in said, said)
+            expect("%s %s twice" % (command, name), status == 2 and "%s is used twice" % name in said, said)
 
 
 def main():

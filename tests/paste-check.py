@@ -109,7 +109,7 @@ def check_accepted(folder):
             assert len(found) == 2, (name, found)
             for line, key, fields in zip(found, ("out", "in"), (["timestamp", "actual_q"], ["input_int_register_1"])):
                 done = paste(line, folder)
-                assert done.returncode == 0 and done.stderr.count(b" is left out: ") == 1, (name, line, done)
+                assert done.returncode == 0 and done.stderr.count(b" is omitted: ") == 1, (name, line, done)
                 recipe = xml.etree.ElementTree.fromstring(done.stdout).find("recipe")
                 assert recipe.get("key") == key, (name, line, done)
                 assert [field.get("name") for field in recipe] == fields, (name, line, done)

@@ -249,7 +249,7 @@ def check_live_csv():
     status, said = export.end()
     rows, names = rows_of(export.out, "csv")
     expect("csv: one table", rows and len(names) == 7 and all(len(row) == 7 for row in rows), export.out)
-    expect("csv: said", status == 2 and "has rows with fields that the header" in said and "rows were left out" in said,
+    expect("csv: said", status == 2 and "has rows with fields that the header" in said and "rows were omitted" in said,
            (status, said))
 
 
@@ -266,7 +266,7 @@ def check_live_other_stream():
                         peer.send(False, request) + peer.send(True, reply) + peer.send(True, row))
         expect("rows go on", export.feed_until(lambda: second.send(True, row) + first.send(True, row), 6), export.out)
         ended, said = export.end()
-        expect("other stream %s" % options, ended == status and ("left out" in said) == (status == 2), (ended, said))
+        expect("other stream %s" % options, ended == status and ("omitted" in said) == (status == 2), (ended, said))
 
 
 def check_replaced():

@@ -208,7 +208,7 @@ def check_too_many_modes(folder, changes, has_other):
         client.package(0.01 + i * 0.008, 100 + i * 0.008, *[0.1] * 6, 5 if i > changes else 1, 1 + i % 2 if i < changes else 2)
     picture, said = draw(capture, folder)
     is_cut = changes > 10000
-    expect("%d changes: said" % changes, ("runtime_state changed more often" in said) == is_cut, said)
+    expect("%d changes: said" % changes, ("runtime_state changed too often" in said) == is_cut, said)
     expect("%d changes: another robot is said, too" % changes, ("only one robot" in said) == has_other, said)
     expect("%d changes: in the picture, too" % changes, ("not all of the capture is drawn" in picture.words) == (is_cut or has_other),
            picture.words)

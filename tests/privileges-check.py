@@ -267,7 +267,7 @@ def check_formats(folder):
     kept = {}
     for options, out, flags in outputs:
         at_end = "AT_END" in flags
-        expect(("said at the start", out), ("complete only at the end" in said(out, first)) == at_end, said(out, first))
+        expect(("said at the start", out), ("readable only when complete" in said(out, first)) == at_end, said(out, first))
         expect(("killed: only", out), not os.path.exists(out) and os.path.exists(out + ".partial"))
         if not at_end:
             expect(("killed: rows", out), rows_in(out + ".partial", options[1]) == records)
@@ -355,7 +355,7 @@ def check_gone():
     os.close(tunnel)
     try:
         _, message = program.communicate(timeout=PATIENCE)
-        expect("gone", program.returncode == 2 and b"is the interface still up?" in message, message)
+        expect("gone", program.returncode == 2 and b"check that the interface is still up" in message, message)
     finally:
         program.kill()
 
@@ -391,7 +391,7 @@ def check_output(folder):
     interrupt(program)
     program = start("export", "-i", "lo", "--filter", "tcp port 9", "-o", folder + "/x.csv")
     message = program.communicate(timeout=PATIENCE)[1].decode()
-    expect("nothing of root's", program.returncode == 2 and "Permission denied; root was given up" in message and
+    expect("nothing of root's", program.returncode == 2 and "Permission denied; armtap dropped root" in message and
            "that user 12345 may write to" in message, program.returncode, message)
 
 
@@ -522,7 +522,7 @@ def check_pager_lent(lent, capture, pager, said):
 
 def check_recipe(folder):
     """With -i the recipe is read as the remaining user, after root is given up. It has no fields, which ends the run."""
-    for owner, wanted in (0, "Permission denied; root was given up once the interface was open: put the recipe where user 12345 "
+    for owner, wanted in (0, "Permission denied; armtap dropped root once the interface was open: put the recipe where user 12345 "
                              "may read it"), (12345, "the recipe has no fields"):
         recipe = folder + "/recipe"
         with open(recipe, "w") as file:

@@ -47,7 +47,7 @@ def check_values(what, done):
 
 def check_misfit(what, done):
     expect(what + ": no values", "timestamp" not in done.stdout.split("\n")[0], done.stdout[:200])
-    expect(what + ": says why", "recipe given differs in length" in done.stderr, done.stderr)
+    expect(what + ": says why", "given recipe differs in length" in done.stderr, done.stderr)
 
 
 def main():

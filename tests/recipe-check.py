@@ -40,7 +40,7 @@ def check_layouts(layout, types):
         wanted = [(row["name"], types[row["name"]]) for row in cells if row["name"] in types]
         got, said = recipe("--layout", str(size))
         assert got == wanted, (size, got, wanted)
-        assert ("left out" in said) == any(row["name"] not in types for row in cells), said
+        assert ("omitted" in said) == any(row["name"] not in types for row in cells), said
     return "layouts"
 
 
@@ -52,7 +52,7 @@ def check_columns(layout, types):
             for column in range(first, first + int(row["count"])):
                 if row["name"] not in types:
                     done = run("--columns", str(column), *options)
-                    assert done.returncode == 2 and "column %d is left out" % column in done.stderr, (column, done)
+                    assert done.returncode == 2 and "column %d is omitted" % column in done.stderr, (column, done)
                     continue
                 got, said = recipe("--columns", str(column), *options)
                 assert got == [(row["name"], types[row["name"]])], (column, got)

@@ -119,11 +119,11 @@ def cut(name, pack):
         put(name, pack(FIRST))
         wanted = run("export", name)[1]
         status, rows, message = run("export", name, meanwhile=(at, "cut", "150000", name))
-        expect(("cut", name, at), status == 2 and name in message and ("or cut what was read" if at == SECOND else "cut the file") in message
+        expect(("cut", name, at), status == 2 and name in message and ("or truncated data already read" if at == SECOND else "truncated the file") in message
                and is_beginning(rows, wanted), status, message, rows)
     put(name, pack(FIRST))
     status, _, message = run("export", "-o", "x.csv", name, meanwhile=(SECOND, "cut", "0", name))
-    expect(("cut to nothing", name), status == 2 and "or cut what was read" in message and not os.path.exists("x.csv"),
+    expect(("cut to nothing", name), status == 2 and "or truncated data already read" in message and not os.path.exists("x.csv"),
            status, message)
 
 
@@ -210,7 +210,7 @@ def more_files_than_descriptors():
     same("sixty files, eighty descriptors", wanted, run("export", *names, preexec=limit))
     put("new", OTHER)
     status, rows, message = run("export", *names, preexec=limit, meanwhile=("0 61", "rename", "new", "f59.pcap"))
-    expect("one of them replaced", status == 2 and "f59.pcap" in message and "took the place" in message and
+    expect("one of them replaced", status == 2 and "f59.pcap" in message and "replaced the one being read" in message and
            is_beginning(rows, wanted[1]), status, message)
 
 

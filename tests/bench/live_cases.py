@@ -92,7 +92,7 @@ def bridge(bench, robot):
     program = Program(bench.armtap, 'serve', '--layout', str(SIZE), '--ports', '30003=0,30013=0', 'rtde://127.0.0.1:' + robot.rtde,
                       errors=True)
     program.port = program.wait_for(r'30003: .* listens on [\d.]+:(\d+)').group(1)
-    program.wait_for('cells come from RTDE')
+    program.wait_for('columns are from RTDE')
     return program
 
 

@@ -148,7 +148,7 @@ def check_cells(size):
         holds(not wrong and equal == 200 * (columns - reserved) and zero == 200 * reserved,
                "%d bytes: %d of %d cells right in each of 200 packets, %d are 0: %r" %
                (size, columns - reserved, columns, reserved, wrong[:3]))
-        text = "%d of %d cells come from RTDE" % (columns - reserved, columns)
+        text = "%d of %d columns are from RTDE" % (columns - reserved, columns)
         holds(bridge.says(text), "%d bytes: %r is said: %s" % (size, text, bridge.said()))
         if size == 1220:
             holds(bridge.says("94, 103-108, 112-117, 120-121, 140-142"), "1220 bytes: the columns are listed: " + bridge.said())
@@ -172,7 +172,7 @@ def check_lacking():
               "it is listed, with the release that has it: " + bridge.said())
         robot.close("rtde")
         bridge.says("data arrives again")
-        holds(bridge.said().count("cells come from RTDE") == 1, "once: " + bridge.said())
+        holds(bridge.said().count("columns are from RTDE") == 1, "once: " + bridge.said())
 
 
 def check_hidden_mode():
@@ -333,7 +333,7 @@ def check_forwarded():
         read_only.socket.sendall(PROGRAM)
         bridge.says("which is not run")
         read_only.close()
-        holds(bridge.says("this port takes none"), "30013 takes none: " + bridge.said())
+        holds(bridge.says("this port accepts none"), "30013 takes none: " + bridge.said())
         holds(len(scripts(robot)) == len(PROGRAM) + 18, "and forwards none")
 
 
@@ -357,7 +357,7 @@ def check_silent_robot():
         holds(robot.settle(), "all is read")
         time.sleep(2.5)  # from two seconds on the robot counts as silent
         client.socket.sendall(b"stopj(2)\n")
-        holds(bridge.says("were dropped: no data comes from the robot"), "a silent robot gets no program: " + bridge.said())
+        holds(bridge.says("were dropped: no data arrives from the robot"), "a silent robot gets no program: " + bridge.said())
         holds(not scripts(robot), "also not later")
 
 
@@ -379,7 +379,7 @@ def check_many_programs():
     """A robot that does not read, and more programs than can wait."""
     with deaf_robot() as (bridge, client):
         threading.Thread(target=lambda: client.socket.sendall(b"a\n" * 500000), daemon=True).start()
-        holds(bridge.says("further lines about programs are left out"), "its lines are bounded")
+        holds(bridge.says("further lines about programs are omitted"), "its lines are bounded")
         holds(len(bridge.client().packets(500)) == 500, "packets go on")
         begin = time.monotonic()
         holds(bridge.end(signal.SIGTERM) == 0, "it ends: " + bridge.said()[-300:])
@@ -392,8 +392,8 @@ def check_program_at_the_end():
     with deaf_robot() as (bridge, client):
         client.socket.sendall(PROGRAM[:-4] + b"# filler\n" * 3000 + b"end\n")
         holds(bridge.says("passes on"), "a program waits: " + bridge.said())
-        holds(bridge.end() == 0 and ":30002: the bridge ends" in bridge.said(), "who ended it: " + bridge.said())
-        holds("robot is lost" not in bridge.said(), "not the robot: " + bridge.said())
+        holds(bridge.end() == 0 and ":30002: the bridge stops" in bridge.said(), "who ended it: " + bridge.said())
+        holds("connection is lost" not in bridge.said(), "not the robot: " + bridge.said())
 
 
 def check_no_script_port():
@@ -449,7 +449,7 @@ def check_room():
         holds(len(served.packets(50)) == 50, "and so is the one that was served before")
         bridge.end()
         last = bridge.said().splitlines()[-1]
-        holds(re.search("[1-9][0-9]* idle ones made room", last), last)
+        holds(re.search("[1-9][0-9]* idle ones were closed for others", last), last)
         holds("; 1 interruption, " in last, "what was lost is counted: " + last)
 
 

@@ -154,7 +154,7 @@ def through_the_bridge():
     record.hears_ends()
     expect("record ends", record.end() == 0, record.said)
     expect("the bridge ends", bridge.end(signal.SIGTERM) == 0, bridge.said)
-    bridge.says("134 of 152 cells come from RTDE")
+    bridge.says("134 of 152 columns are from RTDE")
     steps = whole(rows("bridge.pcapng", "--fields", ",".join(layout)), robot, layout)
     expect("to the end", steps and len(steps) >= ENOUGH and steps[-1] == STEPS - 1, steps and len(steps), record.said, bridge.said)
     equal, others = compared("rtde.pcap", "bridge.pcapng")

@@ -344,7 +344,7 @@ def check_columns():
     """At the start: the columns that nothing recorded can give, as --layout lists them."""
     make("columns.pcap", [Part(["timestamp", "actual_q"], 0, 0.5)])
     with Serve("--paused", "columns.pcap") as serve:
-        expect("what packets lack", serve.said("7 of 152 cells come from RTDE") and
+        expect("what packets lack", serve.said("7 of 152 columns are from RTDE") and
                serve.said("the capture lacks their variables: columns 2-31, 38-93"), serve.lines)
 
 
@@ -395,13 +395,13 @@ def check_fill():
                 expect("the recorded one where it is recorded", False, when, value, recorded)
                 break
         told = [begins for _, begins, which in said(serve.lines) if own(1) in which]
-        expect("it is said", serve.said("made up: robot_mode=7, which the capture lacks") and told == [False, True, False], serve.lines)
+        expect("it is said", serve.said("simulated: robot_mode=7, which the capture lacks") and told == [False, True, False], serve.lines)
     with Serve("--speed", "max", "--fill", "actual_q=3", "fill.pcap") as serve:
         client, types = ask(serve, ["actual_q"])
         client.start()
         got = {one for row in serve_check.rows(client, types) for one in row}
         expect("recorded values are not overridden", 3.0 not in got and len(got) == 251, len(got))
-        expect("it is said, too", serve.said("made up: actual_q=3, where it is not recorded"), serve.lines)
+        expect("it is said, too", serve.said("simulated: actual_q=3, where it is not recorded"), serve.lines)
 
 
 def check_range():

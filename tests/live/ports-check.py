@@ -139,7 +139,7 @@ def check_played(path):
     wanted = {30001: b"".join(data for _, data in primary), 30002: b"".join(data for _, data in secondary)}
     for speed in ("max", "10", "1"):
         with Serve("--paused", "--speed", speed, path) as serve:
-            expect("sources", serve.said("from the capture: ports 30001, 30002, 30011; imitated: 29999"), serve.lines)
+            expect("sources", serve.said("from the capture: ports 30001, 30002, 30011; simulated: 29999"), serve.lines)
             expect("titles", serve.said("30001: the captured primary") and serve.said("30002: the captured secondary"), serve.lines)
             times, got, begun = {}, {}, time.monotonic()
             ends = {port: serve.connect(port) for port in (30002, 30001)}
@@ -187,7 +187,7 @@ def check_middle(path):
         with Serve("--paused", "--speed", "max", *words, path) as serve:
             got = cut(read_all(serve.connect(30001)))
             expect("what is whole", got[invented:] == left, len(got), len(left), [len(one) for one in got], [len(one) for one in left])
-            expect("said", serve.said("made up: the primary interface") == (invented > 0), serve.lines)
+            expect("said", serve.said("simulated: the primary interface") == (invented > 0), serve.lines)
             expect("imitated beginning", invented == 0 or [one[4] for one in got[:2]] == [TEXT, STATE])
 
 
@@ -230,7 +230,7 @@ def check_dashboard(path):
     capture.write(path, of_robot(robot, 40), capture.spoken(29999, 43001, 0.0, said), capture.spoken(29999, 43002, 0.0, other),
                   broken, capture.spoken(30001, 42001, 0.05, from_robot(messages(robot, 0.05, 39, "primary"))))
     with Serve("--paused", "--speed", "4", path) as serve:
-        expect("sources", serve.said("from the capture: ports 30001, 30011, 29999; imitated: 30002"), serve.lines)
+        expect("sources", serve.said("from the capture: ports 30001, 30011, 29999; simulated: 30002"), serve.lines)
         end = serve.connect(29999)
         with end.makefile("rb") as file:
             expect("the captured greeting", file.readline() == b"Connected: a dashboard of our own\n")

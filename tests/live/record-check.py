@@ -454,7 +454,7 @@ def not_overwritten():
         with open("mine.pcapng", "w") as file:
             file.write("mine")
         status, said = Recorder(controller, "-o", "mine.pcapng").end(None)
-        expect("no file is overwritten", status == 2 and "exists already" in said, status, said)
+        expect("no file is overwritten", status == 2 and "already exists" in said, status, said)
         status, said = Recorder(controller, "-o", "no/folder/x.pcapng").end(None)
         expect("no folder", status == 2 and "No such file" in said, status, said)
         status, said = Recorder(controller, "-o", "long" * 2000).end(None)

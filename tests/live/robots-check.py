@@ -267,7 +267,7 @@ def one_rule():
                 run = Run(*command, *options, "--fields", ",".join(names), *sources)
                 lasted = run.wait()
                 expect(name + ": ends by itself", lasted < PATIENCE and run.status == status, run.status, run.said())
-                expect(name + ": says which, and what was meant", "exists already" in run.said() or all(re.search(MEANT[each], run.said()) for each in names if each in MEANT), run.said())
+                expect(name + ": says which, and what was meant", "already exists" in run.said() or all(re.search(MEANT[each], run.said()) for each in names if each in MEANT), run.said())
                 if command[0] not in ("record", "diagnose", "info"):
                     expect(name + ": writes nothing", run.printed() == "", run.printed()[:200])
         for kind in "pcapng", "csv", "parquet", "mcap":

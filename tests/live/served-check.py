@@ -225,8 +225,8 @@ def filled(host, sample, name):
         found, why = attempt_in_time(name, server.robot())
         said = "".join(server.said)
         expect((sample, name, "comes up with --fill"), found and len(found["rows"]) >= 20, why, said)
-        expect((sample, name, "says so"), all("made up: %s=" % one in said for one in lacking), said)
-        whole = [one for one in lacking if "made up: %s=%s, which" % (one, fill_of(one)[0]) in said and
+        expect((sample, name, "says so"), all("simulated: %s=" % one in said for one in lacking), said)
+        whole = [one for one in lacking if "simulated: %s=%s, which" % (one, fill_of(one)[0]) in said and
                  one != "target_speed_fraction"]  # the client's slider changes it
         wrong = [(one, row[one]) for row in (found or {"rows": []})["rows"] for one in whole if row[one] != fill_of(one)]
         expect((sample, name, "the filled values"), not wrong, wrong[:3])

@@ -325,7 +325,7 @@ def check_aubo(folder):
         for row, expected in zip(rows, wanted):
             expect("a row of aubo", all(map(aubo.same, row, expected)),
                    [pair for pair in zip(names, row, expected) if not aubo.same(*pair[1:])])
-    said = "%d values were not of the type of their columns, and left out; give -f " % misfits
+    said = "%d values were not of the type of their columns, and omitted; use -f " % misfits
     said += names_of(without=["ONLY_NUMBERS", "COLUMNS", "TYPED"])
     expect("values that do not fit", misfits > 0 and said in errors, misfits, errors)
     expect("MCAP is not named: its fields have types", "mcap" not in said, said)
@@ -454,7 +454,7 @@ def check_files(folder):
     for name, said in (("-", "-f toy-columns: it must seek in its output; name a file with -o"),
                        ("/dev/stdout", "not a regular file; -f toy-columns must seek in its output; name another"),
                        ("/dev/null", "not a regular file"), (fifo, "not a regular file"),
-                       (out + ".gz", "leave .gz out, and compress the file afterwards")):
+                       (out + ".gz", "remove .gz, and compress the file afterwards")):
         content, errors = run("export", path, "-f", "toy-columns", "--dialect", "sealed", "-o", name, status=2)
         expect("refused: " + name, said in errors and not content, errors)
     os.close(reader)

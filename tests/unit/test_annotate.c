@@ -77,15 +77,15 @@ static void packages(void **state)
          "size=6 bytes |type=U  |=  values of an unknown recipe: give it with "
          "--recipe FILE or @NAME",
          false},
-        {"0005 7a 0102", "=  skipped: no message of a protocol that armtap reads", false},
+        {"0005 7a 0102", "=  skipped: not a message of a protocol that armtap decodes", false},
         {"6162 2829 0d0a", "URScript=ab()  |line end=  ", false},
         {"2061 203d 2033 0a", "URScript= a = 3  |line end=  ", false},
         {"656e 640a", "URScript=end  |line end=  ", false},
-        {"6162 0d0a", "=  not known: text, which may be of any protocol; --raw realtime decodes it all the same",
+        {"6162 0d0a", "=  not known: text, which may be of any protocol; --raw realtime decodes it nevertheless",
          false},
         {"4745 5420 2f20 4854 5450 0a",
-         "=  not known: text, which may be of any protocol; --raw realtime decodes it all the same", false},
-        {"0a", "=  not known: text, which may be of any protocol; --raw realtime decodes it all the same", false},
+         "=  not known: text, which may be of any protocol; --raw realtime decodes it nevertheless", false},
+        {"0a", "=  not known: text, which may be of any protocol; --raw realtime decodes it nevertheless", false},
     };
     char out[1000];
     (void)state;

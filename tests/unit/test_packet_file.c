@@ -416,7 +416,7 @@ static void says_that_it_was_cut(off_t length)
     assert_int_equal(reader_read(reader, block, INPUT_BLOCK), 0);
     assert_non_null(reader_problem(reader));
     assert_string_equal(reader_problem(reader),
-                        "byte 262144: another program cut the file here since the reading began; read it again, or a "
+                        "byte 262144: another program truncated the file here after reading began; read it again, or a "
                         "copy of it");
     reader_close(reader);
     inputs_free(inputs);

@@ -15,7 +15,7 @@ static void report_attempts(const struct armtap_attempts *attempts)
     const struct armtap_attempt *first = armtap_attempts_at(attempts, 0);
     armtap_attempt_text(text, attempts, first, NULL);
     message_error("no telemetry: %s%s%s", text, armtap_attempts_at(attempts, 1) ? ", and others" : "",
-                  armtap_attempts_have_fault(attempts) ? "; armtap diagnose says what to do" : "");
+                  armtap_attempts_have_fault(attempts) ? "; armtap diagnose shows the remedy" : "");
 }
 
 static void report_open(const struct armtap_attempt_open *open)
@@ -40,8 +40,8 @@ static void report_without_tcp(const struct replay_totals *totals, const char *p
     struct armtap_unread unread = find_unread(totals);
     if (unread.what)
         message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them that can be read; %" PRIu64
-                      " of them: %s, which armtap cannot look into; capture at the robot or its client, where the "
-                      "packets are plain",
+                      " of them: %s, which armtap cannot decode; capture at the robot or its client, where packets are "
+                      "not encapsulated",
                       totals->packets, packets, unread.packets, unread.what);
     else
         message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
@@ -78,7 +78,7 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
     else if (armtap_attempts_open_at(attempts, 0, &open))
         report_open(&open);
     else if (no_telemetry_but_speech(streams))
-        message_error("no telemetry: a client spoke the language of another port; armtap diagnose names both");
+        message_error("no telemetry: a client used the protocol of another port; armtap diagnose names both");
     else if (connections->count > 0 && connections->port_count == 0)
         message_error("no telemetry: %" PRIu64 " %s, %" PRIu64
                       " TCP connection%s to the telemetry ports, but no telemetry; "
@@ -134,7 +134,7 @@ void no_telemetry_report_robots(const struct replay_source *source, const struct
         }
     if (first) {
         message_error("no telemetry: %s %s%s", first->robot, what_came(first),
-                      count > 1 ? "; nor did further connections bring data" : "");
+                      count > 1 ? "; further connections brought no data either" : "");
     } else if (armtap_attempts_at(attempts, 0)) {
         report_attempts(attempts);
     } else {

@@ -61,7 +61,7 @@ static bool is_of_mode(const struct options *options, const struct option_row *m
 
 static int refuse_beside(const struct options *options, const struct option_row *row, const struct option_row *other)
 {
-    message_error("%s: --%s %s; leave --%s out", options->usage->command, row->name, row->why, other->name);
+    message_error("%s: --%s %s; remove --%s", options->usage->command, row->name, row->why, other->name);
     return -1;
 }
 
@@ -121,7 +121,7 @@ int option_rules_check(const struct options *options, unsigned sources)
             return -1;
     if (!mode || !mode->reads_nothing || options->operand_count == 0)
         return 0;
-    message_error("%s: --%s %s; leave %s out", options->usage->command, mode->name, mode->why, options->operands[0]);
+    message_error("%s: --%s %s; remove %s", options->usage->command, mode->name, mode->why, options->operands[0]);
     return -1;
 }
 

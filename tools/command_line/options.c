@@ -76,7 +76,7 @@ static enum options_outcome take_option(struct parser *parser, const struct opti
     unsigned char *given = &options->given[number_of(parser->usage, row)];
     char *base = is_own(parser->usage, row) ? parser->user : (char *)options;
     if (*given > 0 && !row->repeats) {
-        message_error("%s: --%s is given twice; leave one of them out", parser->usage->command, row->name);
+        message_error("%s: --%s is used twice; remove one of them", parser->usage->command, row->name);
         return OPTIONS_BAD;
     }
     *given = 1;
@@ -206,7 +206,8 @@ static unsigned sources_of(const struct options *options)
 
 void options_refuse_robot(const char *command, const char *robot)
 {
-    message_error("%s: %s is a robot, and this command reads captures; make one first: armtap record -o FILE.pcapng %s",
+    message_error("%s: %s is a robot, and this command reads captures; record one first: armtap record -o FILE.pcapng "
+                  "%s",
                   command, robot, robot);
 }
 
@@ -230,15 +231,15 @@ static int check_operands(const struct options *options)
     if (robot && !reads(options, READS_ROBOTS))
         options_refuse_robot(command, robot);
     else if (robot && capture && reads(options, READS_CAPTURES))
-        message_error("%s: %s is a robot and %s is a capture, and they cannot be read together; leave one of them out, "
-                      "or make a capture of the robot first: armtap record -o FILE.pcapng %s",
+        message_error("%s: %s is a robot and %s is a capture, and they cannot be read together; remove one of them, or "
+                      "record the robot first: armtap record -o FILE.pcapng %s",
                       command, robot, capture, robot);
     else if (capture && !reads(options, READS_CAPTURES))
         refuse_capture(command, capture);
     else if (options->operand_count == 0 && !interface)
         report_nothing_given(options->usage);
     else if (options->operand_count > 0 && interface)
-        message_error("%s: -i reads packets from %s, so it cannot read %s too; drop one of them", command, interface,
+        message_error("%s: -i reads packets from %s, so it cannot read %s too; remove one of them", command, interface,
                       options->operands[0]);
     else if (inputs > 1)
         message_error("%s: standard input (-) is named twice, but can be read only once", command);
@@ -263,7 +264,7 @@ static bool can_follow(const struct options *options)
     if (!options->source.follow)
         return true;
     if (strcmp(options->operands[last], "-") == 0 || input_goes_on(inputs_at(options->inputs, last)))
-        message_error("%s: --follow is for files; %s is read until it ends anyway: drop --follow",
+        message_error("%s: --follow is for files; %s is read until it ends anyway: remove --follow",
                       options->usage->command,
                       strcmp(options->operands[last], "-") == 0 ? "standard input" : options->operands[last]);
     else

@@ -32,12 +32,12 @@ static void report_length(const struct timestamp_range *range, const struct repl
     if (range->to != INT64_MAX)
         timestamp_date(to, range->to, zone);
     if (range->from > totals->last_time)
-        message_info("--from is behind the end: the capture is %.3f s long, from %s to %s",
+        message_info("--from is after the end: the capture is %.3f s long, from %s to %s",
                      (double)armtap_time_between(totals->first_time, totals->last_time) / 1e9, first, last);
     else if (range->to < totals->first_time)
         message_info("--to is %s, before the first packet: the capture begins at %s", to, first);
     else
-        message_info("asked for: %s%s%s%s; the capture begins at %s", *from ? "from " : "", from, *to ? " to " : "", to,
+        message_info("requested: %s%s%s%s; the capture begins at %s", *from ? "from " : "", from, *to ? " to " : "", to,
                      first);
 }
 

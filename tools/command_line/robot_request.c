@@ -198,7 +198,7 @@ static int add_fields(struct names *names, const struct robot_request *request, 
     }
     if (!left_out || names->has_clock || names->length > strlen(CLOCK))
         return 0;
-    message_error("%s '%s': none of the fields asked for is left", option, given);
+    message_error("%s '%s': no requested field is left", option, given);
     return -1;
 }
 
@@ -227,7 +227,7 @@ static int list_names(struct names *names, const struct robot_request *request, 
         return -1;
     if (!names->overflows)
         return 0;
-    message_error("the names to ask for take more than the %d bytes that a controller accepts; ask for fewer fields",
+    message_error("the names to request take more than the %d bytes that a controller accepts; request fewer fields",
                   NAMES_MAX);
     return -1;
 }
@@ -235,7 +235,8 @@ static int list_names(struct names *names, const struct robot_request *request, 
 static int open_robots(struct robot_sources *sources, char *const *urls, size_t count)
 {
     if (count > ROBOTS_MAX) {
-        message_error("%zu robots are more than the %d that one armtap reads; start several", count, ROBOTS_MAX);
+        message_error("%zu robots are more than the %d that one armtap reads; start several armtap programs", count,
+                      ROBOTS_MAX);
         return -1;
     }
     sources->robots = calloc(count, sizeof *sources->robots);

@@ -110,7 +110,7 @@ static const char *side_name(char text[TEXT_MAX], enum armtap_side side)
 
 static const char *capture_both(char text[TEXT_MAX])
 {
-    snprintf(text, TEXT_MAX, "capture both at once, for example tcpdump -s 0 -i any -w FILE '");
+    snprintf(text, TEXT_MAX, "capture both at the same time, for example tcpdump -s 0 -i any -w FILE '");
     add_ports(text, ARMTAP_SIDE_LEGACY, "tcp port ");
     strncat(text, " or ", TEXT_MAX - strlen(text) - 1);
     add_ports(text, ARMTAP_SIDE_RTDE, "tcp port ");
@@ -164,7 +164,7 @@ static void list_streams(const struct stream_choice *choice)
                       stream->client[0] != '\0' ? stream->client : "?", one->records + one->clockless, span);
     }
     if (listed > LISTED_MAX)
-        message_error("  and %zu more: armtap info tells which are alike, armtap info --json lists them all",
+        message_error("  and %zu more: armtap info groups similar ones, armtap info --json lists them all",
                       listed - LISTED_MAX);
 }
 
@@ -178,8 +178,8 @@ static int check_clock(const struct chosen_stream *one)
                       "capture from before the client connects",
                       one->summary->number);
     else if (one->no_number > 0)
-        message_error("stream %u: the timestamp of its records, needed to pair them, is never a number: is its recipe "
-                      "the right one?",
+        message_error("stream %u: the timestamp of its records, needed to pair them, is never a number; check its "
+                      "recipe",
                       one->summary->number);
     else
         message_error("stream %u: its records have no timestamp, which is needed to pair them; add timestamp to the "
@@ -309,7 +309,7 @@ int stream_choice_choose(struct stream_choice *choice, const struct armtap_strea
     if (fitting == 1)
         return 0;
     if (fitting > 1) {
-        message_error("several pairs of streams fit; choose a legacy and an RTDE stream with --stream A,B:");
+        message_error("several pairs of streams match; choose a legacy and an RTDE stream with --stream A,B:");
         list_streams(choice);
         return -1;
     }
@@ -403,7 +403,7 @@ int stream_choice_check(struct stream_choice *choice, const struct armtap_stream
     for (int side = 0; side < ARMTAP_SIDES; side++) {
         if (!taken->has[side]) {
             if (check_side(choice, streams, (enum armtap_side)side) == 0) {
-                message_error("robot %s, which came first, has no %s stream; choose with --stream A,B:", taken->robot,
+                message_error("robot %s, the first one, has no %s stream; choose with --stream A,B:", taken->robot,
                               side_name(name, (enum armtap_side)side));
                 list_streams(choice);
             }

@@ -302,7 +302,7 @@ static int check_pairs(struct compare *compare)
     if (tally->pairs > 0)
         return 0;
     message_error("no record of stream %u (legacy) is within %.6g s, half a cycle, of one of stream %u (RTDE) by the "
-                  "controller's clock: they come from different robots, or from different times",
+                  "controller's clock: they are from different robots, or from different times",
                   compare->chosen[ARMTAP_SIDE_LEGACY]->summary->number, tally->cycle / 2,
                   compare->chosen[ARMTAP_SIDE_RTDE]->summary->number);
     return give_up(compare);

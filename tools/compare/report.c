@@ -116,7 +116,7 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
     char text[NUMBER_MAX + 1];
     const char *name = NULL;
     if (armtap_value_is_text(value) || element >= value->count) {
-        snprintf(to, room, "another kind of value");
+        snprintf(to, room, "a different kind of value");
         return;
     }
     if (value->type == ARMTAP_DOUBLE) {
@@ -428,13 +428,14 @@ static void remark_bits(struct remarks *remarks, enum armtap_field_id id)
     wrap_format(&wrap, "%s:", difference->name);
     if (forms[ARMTAP_INTEGER_RAW] > 0 && forms[ARMTAP_INTEGER_DOUBLE] > 0)
         text_wrap_words(&wrap,
-                        "the legacy cell holds a raw integer in some packets and a double in others; each is read "
+                        "the legacy column holds a raw integer in some packets and a double in others; each is read "
                         "accordingly");
     else if (forms[ARMTAP_INTEGER_RAW] > 0)
-        text_wrap_words(&wrap, "the legacy cell is a raw 64-bit integer here, not a double as in UR's documents and on "
+        text_wrap_words(&wrap, "the legacy column is a raw 64-bit integer here, not a double as in UR's documents and "
+                               "on "
                                "most robots; it is compared as an integer");
     else if (forms[ARMTAP_INTEGER_DOUBLE] > 0)
-        text_wrap_words(&wrap, "the legacy cell is a double whose value is the bits (5.0 is bits 0 and 2); it is "
+        text_wrap_words(&wrap, "the legacy column is a double whose value is the bits (5.0 is bits 0 and 2); it is "
                                "compared as an integer");
     else
         text_wrap_words(&wrap, "always 0 here; switch one on to make the comparison meaningful");
@@ -461,8 +462,8 @@ static void remark_constants(struct remarks *remarks)
         return;
     struct text_wrap wrap = remark(remarks);
     wrap_names(&wrap, remarks->comparison, is_unproved);
-    text_wrap_words(&wrap, count == 1 ? "never changed, so that it proves nothing: record while it changes"
-                                      : "never changed, so that they prove nothing: record while they change");
+    text_wrap_words(&wrap, count == 1 ? "never changed, so it proves nothing: record while it changes"
+                                      : "never changed, so they prove nothing: record while they change");
     text_wrap_end(&wrap);
 }
 
@@ -474,8 +475,8 @@ static void remark_absent(struct remarks *remarks)
             continue;
         struct text_wrap wrap = remark(remarks);
         wrap_format(&wrap,
-                    "%.100s: %" PRIu64 " pair%s left out because one side has no value: a record was cut short, or a "
-                    "legacy cell that must hold an integer does not",
+                    "%.100s: %" PRIu64 " pair%s omitted because one side has no value: a record was truncated, or a "
+                    "legacy column that must hold an integer does not",
                     difference->name, difference->absent, difference->absent == 1 ? " is" : "s are");
         text_wrap_end(&wrap);
     }
@@ -512,7 +513,7 @@ static void remark_clocks(struct remarks *remarks)
         if (tally->strays[side] > 0) {
             struct text_wrap wrap = remark(remarks);
             wrap_format(&wrap,
-                        "%" PRIu64 " %s record%s left out: the clock is far from those of the neighbouring records",
+                        "%" PRIu64 " %s record%s omitted: the clock is far from those of the neighbouring records",
                         tally->strays[side], name, tally->strays[side] == 1 ? " is" : "s are");
             text_wrap_end(&wrap);
         }
@@ -528,13 +529,13 @@ static void remark_clockless(struct remarks *remarks)
         uint64_t without = one->clockless - one->no_number;
         if (one->no_number > 0) {
             struct text_wrap wrap = remark(remarks);
-            wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: the timestamp is not a number", one->no_number,
+            wrap_format(&wrap, "%" PRIu64 " more %s record%s omitted: the timestamp is not a number", one->no_number,
                         name, one->no_number == 1 ? " is" : "s are");
             text_wrap_end(&wrap);
         }
         if (without > 0) {
             struct text_wrap wrap = remark(remarks);
-            wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: %s", without, name,
+            wrap_format(&wrap, "%" PRIu64 " more %s record%s omitted: %s", without, name,
                         without == 1 ? " is" : "s are",
                         one->opaque ? "the recipe is unknown, or has no timestamp" : "there is no timestamp");
             text_wrap_end(&wrap);
@@ -548,7 +549,7 @@ static void remark_little(struct remarks *remarks, size_t compared)
         return;
     struct text_wrap wrap = remark(remarks);
     text_wrap_words(&wrap,
-                    "the streams have only the clock in common, which proves nothing about the rest: let the RTDE "
+                    "the streams have only the clock in common, which proves nothing about the rest: make the RTDE "
                     "client request more fields");
     text_wrap_end(&wrap);
 }
@@ -577,9 +578,7 @@ static bool have_model_in_common(const struct armtap_kinematics_result *one,
 static void remark_mismatch(struct remarks *remarks, enum armtap_side side)
 {
     struct text_wrap wrap = remark(remarks);
-    wrap_format(&wrap,
-                "the pose of the tool does not follow from the joints in the %s stream; diagnose shows by how much it "
-                "is off",
+    wrap_format(&wrap, "the tool pose does not match the joint angles in the %s stream; diagnose shows the error",
                 side_names[side]);
     text_wrap_end(&wrap);
 }
@@ -599,12 +598,12 @@ static void remark_kinematics(struct remarks *remarks)
         return;
     struct text_wrap wrap = remark(remarks);
     if (have_model_in_common(legacy, rtde))
-        wrap_format(&wrap, "in both streams the poses follow from the joints, as on a %s",
+        wrap_format(&wrap, "in both streams the poses match the joint angles of a %s",
                     model_names(names, legacy->model_count < rtde->model_count ? legacy : rtde));
     else
         wrap_format(&wrap,
-                    "the poses follow from the joints as on a %s in the legacy stream, but as on a %s in the RTDE "
-                    "stream: these are two robots, or one that was set to another model meanwhile",
+                    "the poses match the joint angles of a %s in the legacy stream, but of a %s in the RTDE stream: "
+                    "these are two robots, or one whose model was changed in between",
                     model_names(names, legacy), model_names(others, rtde));
     text_wrap_end(&wrap);
 }
@@ -620,7 +619,7 @@ static void print_verdict(const struct comparison *comparison, size_t compared, 
         snprintf(tolerance, sizeof tolerance, "%s %g", differ > 0 ? " by more than" : " within", comparison->tolerance);
     if (constant > 0)
         snprintf(rest, sizeof rest, "; %zu never changed: no proof", constant);
-    const char *within = differ > 0 || *tolerance ? tolerance : ", to the bit";
+    const char *within = differ > 0 || *tolerance ? tolerance : ", bit for bit";
     putchar('\n');
     if (differ > 0)
         text_line(stdout, 2, "%s%zu of %zu field%s differ%s%s%s%s", paint, differ, compared, compared == 1 ? "" : "s",

@@ -129,7 +129,7 @@ static int find_archive(struct command *command)
     if (!command->after)
         return 0;
     if (source->count != 1 || source->follow) {
-        message_error("--after: give one capture, which goes on where the sidecar's ended");
+        message_error("--after: name one capture, which continues where the sidecar's ended");
         return -1;
     }
     command->diagnosis.archive = archive_open(command->after, source->names[0]);

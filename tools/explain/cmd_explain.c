@@ -157,11 +157,12 @@ static void write_passing(char *remark, const struct explanation *explanation, c
     if (summary)
         snprintf(of, sizeof of, "stream %u", summary->number);
     snprintf(remark, REMARK_MAX,
-             begins ? "it carries the beginning of %s of %s %s, %zu bytes, which ends in packet %" PRIu64
-                      ": --packet %" PRIu64 " shows it whole"
-                    : "%s of %s %s, %zu bytes, begins before it and ends behind it, in packet %" PRIu64
-                      ", and may have a part here: --packet %" PRIu64 " shows it whole",
-             passing->skipped ? "bytes that are no message" : "a message", of,
+             begins ? "it carries the beginning of %s of %s %s, %zu bytes, which ends in packet %" PRIu64 ": --packet "
+                      "%" PRIu64 " shows all of it"
+                    : "%s of %s %s, %zu bytes, begins before it, ends after it in packet %" PRIu64 ", and may have a "
+                      "part here: "
+                      "--packet %" PRIu64 " shows all of it",
+             passing->skipped ? "bytes outside any message" : "a message", of,
              armtap_direction_name(passing->direction), passing->length, passing->where.packet, passing->where.packet);
 }
 
@@ -181,8 +182,8 @@ static bool remark_at(const struct explanation *explanation, size_t i, char rema
     bool is_nothing = shown == 0 && explanation->happened_count == 0 && explanation->count == 0;
     if (explanation->captured < explanation->length && shown++ == i) {
         snprintf(remark, REMARK_MAX,
-                 "the snapshot length of the capture cut the packet: %zu of its %zu bytes were captured; tcpdump -s 0 "
-                 "captures all",
+                 "the snapshot length of the capture cut the packet: %zu of its %zu bytes were captured; capture with "
+                 "tcpdump -s 0",
                  explanation->captured, explanation->length);
         return true;
     }
@@ -194,7 +195,7 @@ static bool remark_at(const struct explanation *explanation, size_t i, char rema
         return false;
     snprintf(remark, REMARK_MAX,
              "it carries no bytes of telemetry: it opens, acknowledges or closes a connection, or belongs to none that "
-             "armtap reads; Wireshark shows it: frame.number == %" PRIu64,
+             "armtap decodes; Wireshark shows it: frame.number == %" PRIu64,
              explanation->packet);
     return true;
 }

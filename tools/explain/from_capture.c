@@ -179,13 +179,13 @@ static const char *words_of(const struct armtap_event *event)
                : event->a == ARMTAP_CLOSE_FIN ? "one side closes the connection"
                                               : NULL;
     case ARMTAP_EVENT_GAP:
-        return "bytes that are missing in the capture are noticed here";
+        return "the gap in the capture is detected here";
     case ARMTAP_EVENT_RETRANSMISSION:
-        return "bytes that came before are sent again";
+        return "earlier bytes are retransmitted";
     case ARMTAP_EVENT_DUPLICATE:
-        return "a copy of a packet captured before";
+        return "a duplicate of an earlier packet";
     case ARMTAP_EVENT_OUT_OF_ORDER:
-        return "bytes that come after later ones";
+        return "bytes that arrive after later ones";
     default:
         return NULL;
     }
@@ -250,7 +250,7 @@ static void tell_issue(struct explanation *explanation, const struct armtap_comm
     char *line = new_line(explanation);
     if (!line)
         return;
-    snprintf(line, HAPPENED_LENGTH, "a command of ur_rtde: ");
+    snprintf(line, HAPPENED_LENGTH, "a ur_rtde command: ");
     put_name(line, command);
     for (size_t i = 0; command->reading_count == 1 && i < command->readings[0].argument_count; i++)
         put_value(line, &command->readings[0].arguments[i]);
@@ -267,8 +267,7 @@ static void tell_end(struct explanation *explanation, const struct armtap_comman
     snprintf(line, HAPPENED_LENGTH, "%s ", words);
     put_name(line, command);
     size_t length = strlen(line);
-    snprintf(line + length, HAPPENED_LENGTH - length, ", a command of ur_rtde in packet %" PRIu64,
-             command->issued.packet);
+    snprintf(line + length, HAPPENED_LENGTH - length, ", a ur_rtde command in packet %" PRIu64, command->issued.packet);
 }
 
 static int on_command(void *user, const struct armtap_command *command)
@@ -277,7 +276,7 @@ static int on_command(void *user, const struct armtap_command *command)
     if (is_here(explanation, &command->issued))
         tell_issue(explanation, command);
     if (command->is_done && is_here(explanation, &command->done))
-        tell_end(explanation, command, "the robot's script is done with");
+        tell_end(explanation, command, "the robot's script has completed");
     if (command->is_acknowledged && is_here(explanation, &command->acknowledged))
         tell_end(explanation, command, "the client clears");
     return 0;

@@ -20,7 +20,7 @@ static char *read_input(size_t *length)
     else if (ferror(stdin))
         message_error("standard input: cannot be read: %s", strerror(errno));
     else
-        message_error("--hex: standard input is longer than messages are; give one, or a few");
+        message_error("--hex: standard input is longer than any message; pass one message, or a few");
     free(text);
     return NULL;
 }
@@ -53,7 +53,7 @@ int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *s
     if (subject->skipped && doubt[0] != '\0') {
         size_t length = (size_t)snprintf(subject->doubt, sizeof subject->doubt, "not known: %.180s", doubt);
         if (hex->protocol == ARMTAP_PROTOCOL_NONE)
-            snprintf(subject->doubt + length, sizeof subject->doubt - length, "; --raw %s decodes it all the same",
+            snprintf(subject->doubt + length, sizeof subject->doubt - length, "; --raw %s decodes it nevertheless",
                      armtap_protocol_name(message->protocol));
     }
     if (subject->skipped)

@@ -258,10 +258,9 @@ static bool count_last(const struct dump *dump, const struct line *line, const s
     if (found == 1)
         return true;
     return refuse(dump, line,
-                  found == 0 ? "the text beside the bytes is not what they say, or bytes lack; give the "
-                               "dump as it was printed"
-                             : "it is not clear where its bytes end and their text begins; leave out the "
-                               "text");
+                  found == 0 ? "the text next to the bytes does not match them, or bytes are missing; pass the dump "
+                               "unchanged"
+                             : "it is not clear where its bytes end and their text begins; remove the text");
 }
 
 static bool judge_width(const struct dump *dump, const struct line *line, const struct row *row, size_t count)
@@ -290,7 +289,7 @@ static bool repeat(struct dump *dump, const struct line *line, uint64_t to)
     dump->squeezed = false;
     if (dump->last_count == 0 || to < dump->next || (to - dump->next) % dump->last_count != 0 ||
         to - dump->first > HEX_BYTES_MOST)
-        return refuse(dump, line, "its offset does not go on where the lines left out by * end");
+        return refuse(dump, line, "its offset does not continue where the lines omitted by * end");
     for (; dump->next < to; dump->next += dump->last_count)
         buffer_put(&dump->read->bytes, (const char *)dump->last, dump->last_count);
     return true;
@@ -309,21 +308,22 @@ static bool take_line(struct dump *dump, const struct line *line, const struct l
     if (!dump->begun)
         dump->first = dump->next = offset;
     if (dump->begun && offset <= dump->first)
-        return refuse(dump, line, "another dump begins; give one");
+        return refuse(dump, line, "another dump begins; pass one");
     dump->begun = true;
     if (dump->squeezed && !repeat(dump, line, offset))
         return false;
     if (offset != dump->next)
         return refuse(dump, line,
-                      "its offset does not follow from the bytes of the lines before; a line lacks, or is "
-                      "damaged");
+                      "its offset does not match the bytes of the previous lines; a line is missing or damaged");
     size_t count = 0, column;
     if (following && !is_squeezed) {
         count = behind_it > offset && behind_it - offset <= BYTES_MOST ? (size_t)(behind_it - offset) : 0;
-        snprintf(what, sizeof what, "it has not the %zu bytes that the next offset says, or text that is not theirs",
+        snprintf(what, sizeof what,
+                 "it does not have the %zu bytes that the next offset requires, or its text does "
+                 "not match them",
                  count);
         if (behind_it <= dump->first)
-            return refuse(dump, following, "another dump begins; give one");
+            return refuse(dump, following, "another dump begins; pass one");
         if (behind(line, &row, count, &column) == BESIDE_WRONG)
             return refuse(dump, line, what);
         dump->column = column > 0 ? column : dump->column;
@@ -334,7 +334,7 @@ static bool take_line(struct dump *dump, const struct line *line, const struct l
     dump->squeezed = is_squeezed;
     if (!judge_width(dump, line, &row, count))
         return false;
-    return keep(dump, &row, count) || refuse(dump, line, "the dump is longer than messages are");
+    return keep(dump, &row, count) || refuse(dump, line, "the dump is longer than any message");
 }
 
 /* Lines before the dump that say where it is from: tcpdump's of the packet, Wireshark's of the frame. */
@@ -355,7 +355,7 @@ static bool take_all(struct dump *dump)
     dump->read->bytes.length = 0;
     for (; next_line(dump, &at, &line); from = at) {
         if (line.kind == LINE_OTHER && (is_held || !is_title(&line, from)))
-            return refuse(dump, &line, "it is no line of the dump; give one dump alone");
+            return refuse(dump, &line, "it is not a line of the dump; pass only one dump");
         is_titled |= line.kind == LINE_OTHER;
         if (line.kind == LINE_SQUEEZE)
             is_squeezed = true;
@@ -368,7 +368,7 @@ static bool take_all(struct dump *dump)
         is_squeezed = false;
     }
     if (is_squeezed)
-        return refuse(dump, &held, "* follows it, and no offset that says how often it comes again");
+        return refuse(dump, &held, "* follows it, but no offset that shows how often it repeats");
     if (!take_line(dump, &held, NULL, false))
         return false;
     return !is_titled || dump->first == 0 || refuse(dump, &held, "the dump does not begin at offset 0");
@@ -438,7 +438,7 @@ static enum hex_outcome judge_one(const struct looks *looks)
         return HEX_READ;
     if (offset > 0 && !is_apart(line) && looks->row.count != 16)
         return HEX_OTHER;
-    message_error("--hex: %.*s may be an offset or bytes; leave an offset out, or join bytes with those that follow",
+    message_error("--hex: %.*s may be an offset or bytes; remove an offset, or join bytes with those that follow",
                   (int)line->digits, line->offset);
     return HEX_REFUSED;
 }
@@ -464,7 +464,7 @@ enum hex_outcome hex_dump_read(struct hex_text *read, const char *text, size_t l
     struct looks looks = look(&dump);
     enum hex_outcome outcome = judge(&looks);
     if (outcome == HEX_READ && looks.marked == 0 && looks.words > 0) {
-        message_error("--hex: its words have the byte order of the machine that printed them; give single bytes, as "
+        message_error("--hex: its words have the byte order of the machine that printed them; pass single bytes, as "
                       "hexdump -C, od -tx1 and xxd print them");
         return HEX_REFUSED;
     }

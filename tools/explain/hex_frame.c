@@ -126,7 +126,7 @@ static bool is_robot_port(unsigned number)
 
 static enum hex_frame_outcome refuse(const char *what, const struct packet *packet)
 {
-    message_error("--hex: the bytes are a whole packet (%s%s), but %s; give one that carries data of a robot",
+    message_error("--hex: the bytes are a whole packet (%s%s), but %s; pass one that carries a robot's data",
                   packet->link, packet->ip, what);
     return HEX_FRAME_REFUSED;
 }
@@ -137,8 +137,7 @@ static enum hex_frame_outcome take_tcp(const struct packet *packet, const uint8_
     size_t here = packet->length < packet->there ? packet->length : packet->there;
     const uint8_t *tcp = packet->bytes + packet->header;
     if (packet->protocol != 6)
-        return refuse(packet->protocol == 17 ? "it is of UDP, which no protocol here uses" : "it is not of TCP",
-                      packet);
+        return refuse(packet->protocol == 17 ? "it is UDP, which no protocol here uses" : "it is not TCP", packet);
     if (packet->is_part)
         return refuse("it is a fragment: another packet has its beginning or its rest", packet);
     size_t header = here < packet->header + 20 ? SIZE_MAX : (size_t)(tcp[12] >> 4) * 4;
@@ -149,11 +148,11 @@ static enum hex_frame_outcome take_tcp(const struct packet *packet, const uint8_
     frame->length = here - packet->header - header;
     frame->to_robot = is_robot_port(to) && !is_robot_port(from);
     if (frame->length == 0)
-        return refuse("TCP carries no byte in it", packet);
+        return refuse("it carries no TCP data", packet);
     snprintf(frame->remark, sizeof frame->remark,
              "a whole packet: %s%s and TCP, %s:%u to %s:%u; %zu bytes of headers are not shown%s", packet->link,
              packet->ip, packet->from, from, packet->to, to, frame->at,
-             packet->length > packet->there ? "; its end lacks" : "");
+             packet->length > packet->there ? "; its end is missing" : "");
     return HEX_FRAME_FOUND;
 }
 
@@ -165,6 +164,6 @@ enum hex_frame_outcome hex_frame_find(const uint8_t *bytes, size_t length, struc
         return take_tcp(&packet, bytes, frame);
     if (!is_arp(bytes, length))
         return HEX_FRAME_NONE;
-    message_error("--hex: the bytes are a whole packet of ARP; give one that carries data of a robot");
+    message_error("--hex: the bytes are a whole ARP packet; pass one that carries a robot's data");
     return HEX_FRAME_REFUSED;
 }

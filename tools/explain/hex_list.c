@@ -85,7 +85,7 @@ static bool take_digits(struct list *list)
     }
     digits = (size_t)(list->at - from);
     if (digits == 0)
-        return refuse(list, "this is no number");
+        return refuse(list, "this is not a number");
     is_hex |= *from == '0' && digits > 1;
     list->two_digit += digits == 2;
     list->only_hex += is_hex;
@@ -127,7 +127,7 @@ static bool judge(const struct list *list)
     size_t bare = list->two_digit + list->decimal;
     const char *what = NULL;
     if (list->single > 0 && list->padded > 0)
-        what = "some numbers have one digit, others 0 and a digit: a digit may lack; write two digits each";
+        what = "some numbers have one digit, others 0 and a digit: a digit may be missing; write two digits each";
     else if (bare == 0)
         return true;
     else if (list->only_hex > 0)
@@ -200,13 +200,13 @@ static bool read_behind(const struct list *list, const char *text, size_t length
     const char *is = memchr(text, '=', length);
     for (size_t i = 0; i < length; i++)
         if (text[i] == '\0' || strchr("{}[]'\"", text[i]))
-            return refuse(list, "there is more than one list; give one");
+            return refuse(list, "there is more than one list; pass one");
     for (const char *at = is ? is + 1 : text + length; at < text + length; at++)
         if (*at >= '0' && *at <= '9' && ++digits < 9)
             number = number * 10 + (size_t)(*at - '0');
     if (!is || (digits > 0 && number == list->read->bytes.length))
         return true;
-    message_error("--hex: the list has %zu bytes, but its length is said to be %zu; some lack, or are too many",
+    message_error("--hex: the list has %zu bytes, but its length says %zu; some are missing or too many",
                   list->read->bytes.length, number);
     return false;
 }
@@ -237,14 +237,14 @@ static enum hex_outcome read_list(struct list *list, size_t length)
     if (!take_numbers(list) || !judge(list))
         return HEX_REFUSED;
     if (list->in_brackets && close == length) {
-        refuse(list, "the closing bracket lacks");
+        refuse(list, "the closing bracket is missing");
         return HEX_REFUSED;
     }
     if (list->in_brackets && !read_behind(list, list->end + 1, length - close - 1))
         return HEX_REFUSED;
     if (size == 0 || size == list->read->bytes.length)
         return HEX_READ;
-    message_error("--hex: the array is declared with %zu bytes and has %zu; some lack, or are too many", size,
+    message_error("--hex: the array is declared with %zu bytes and has %zu; some are missing or too many", size,
                   list->read->bytes.length);
     return HEX_REFUSED;
 }
@@ -264,7 +264,7 @@ enum hex_outcome hex_list_read(struct hex_text *read, const char *text, size_t l
     if (drop_comments(copy, length))
         outcome = read_list(&list, length);
     else
-        message_error("--hex: a comment does not end; give the whole array");
+        message_error("--hex: a comment does not end; pass the whole array");
     if (outcome == HEX_READ)
         snprintf(read->remark, sizeof read->remark, "read as a list of %zu %s numbers", read->bytes.length,
                  list.marked == read->bytes.length ? "hexadecimal"

@@ -62,7 +62,7 @@ static bool take_escape(struct quoted *quoted)
     if (letter >= '0' && letter <= '7')
         return take_octal(quoted);
     if (!known)
-        return refuse(quoted, "an escape that stands for no byte");
+        return refuse(quoted, "an escape that is not a byte");
     hex_put(quoted->read, (unsigned char)bytes[known - letters]);
     quoted->at += 2;
     return true;
@@ -78,14 +78,14 @@ static bool take_string(struct quoted *quoted, char mark)
             if (!take_escape(quoted))
                 return false;
         } else if (c < ' ' || c > '~') {
-            return refuse(quoted, "a character that is no byte of its own; escapes are as in b'\\x00'");
+            return refuse(quoted, "a character that is not a single byte; write escapes as in b'\\x00'");
         } else {
             hex_put(quoted->read, c);
             quoted->at++;
         }
     }
     if (quoted->at == quoted->end)
-        return refuse(quoted, "the closing quote lacks");
+        return refuse(quoted, "the closing quote is missing");
     quoted->at++;
     return true;
 }
@@ -99,7 +99,7 @@ static bool judge(const struct quoted *quoted)
         digits += hex_digit(bytes->data[i]) >= 0 || strchr(" :,-x", bytes->data[i]) != NULL;
     if (quoted->escapes > 0 || digits < bytes->length || bytes->length == 0)
         return true;
-    message_error("--hex: there are hexadecimal digits between quotes; give them without quotes");
+    message_error("--hex: there are hexadecimal digits between quotes; pass them without quotes");
     return false;
 }
 
@@ -121,10 +121,10 @@ static bool skip_around(struct quoted *quoted)
         bool is_quote = quoted->at < quoted->end && (*quoted->at == '\'' || *quoted->at == '"');
         quoted->is_python = is_quote && length == 1 && (*from | 0x20) == 'b';
         if (length > 0 && (is_quote || is_behind) && !quoted->is_python)
-            return refuse(quoted, "words around the strings; give the strings alone, as in b'\\x00\\x05V'");
+            return refuse(quoted, "words around the strings; pass only the strings, as in b'\\x00\\x05V'");
         if (length == 0 && !hex_is_blank(*from) && !strchr(is_behind ? ");\\" : "=:([]*", *from))
-            return refuse(quoted, is_behind ? "something follows the string; give one, or several that are joined"
-                                            : "something else precedes the string; give the string alone");
+            return refuse(quoted, is_behind ? "something follows the string; pass one string, or several joined ones"
+                                            : "something precedes the string; pass only the string");
         quoted->at += length == 0;
     }
     return true;

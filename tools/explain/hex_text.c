@@ -62,8 +62,8 @@ static int refuse_character(const struct digits *digits)
             "--hex: this is Base64, not hexadecimal; decode it first: base64 -d FILE | xxd -p | armtap explain "
             "--hex -");
     else if (hex_digit(digits->text[at]) < 0)
-        message_error("--hex: '%c' at character %zu is no hexadecimal digit; give the bytes alone, as xxd -p does, or "
-                      "a dump as Wireshark, xxd, hexdump -C or tcpdump -X print it",
+        message_error("--hex: '%c' at character %zu is not a hexadecimal digit; pass only the bytes, as printed by xxd "
+                      "-p, or a dump as Wireshark, xxd, hexdump -C or tcpdump -X print it",
                       digits->text[at], at + 1);
     else
         message_error("--hex: the byte at character %zu has one digit; each has two", at + 1);
@@ -76,11 +76,11 @@ static int judge_prefixes(const struct digits *digits, size_t bytes)
     bool is_mixed = digits->prefixed > 1 && digits->bare > 0;
     bool is_half_escaped = digits->escaped > 0 && digits->escaped != bytes;
     if (is_mixed)
-        message_error("--hex: 0x stands before some numbers and not before others, which may be decimal; write 0x "
-                      "before all, or before none");
+        message_error("--hex: some numbers have 0x and others, which may be decimal, do not; write 0x before all, or "
+                      "before none");
     else if (is_half_escaped)
-        message_error("--hex: \\x stands before some bytes and not before others, which may be characters; put the "
-                      "text between quotes, as in --hex \"b'\\x00\\x05V'\"");
+        message_error("--hex: some bytes have \\x and others, which may be characters, do not; put the text between "
+                      "quotes, as in --hex \"b'\\x00\\x05V'\"");
     return is_mixed || is_half_escaped ? -1 : 0;
 }
 
@@ -112,7 +112,7 @@ static int judge_lines(const char *text, size_t length)
         while (stop > at && hex_is_blank(text[stop - 1]))
             stop--;
         if (has_text_column(text + at, stop - at)) {
-            message_error("--hex: line %zu ends in what may be its bytes as text; leave it out", number);
+            message_error("--hex: the end of line %zu may be its bytes as text; remove it", number);
             return -1;
         }
         at = next;
@@ -175,6 +175,6 @@ int hex_text_read(struct hex_text *read, const char *text, size_t length)
         return message_no_memory();
     if (read->bytes.length > 0)
         return 0;
-    message_error("--hex: there is no byte in it; give some, as in --hex '00 04 56 01'");
+    message_error("--hex: it contains no byte; pass some, as in --hex '00 04 56 01'");
     return -1;
 }

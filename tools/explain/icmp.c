@@ -334,7 +334,7 @@ const char *icmp_annotate(int link_type, const uint8_t *bytes, size_t length, st
     packet.of = "";
     packet.at = end;
     packet.length = length;
-    pieces->rest = "not a whole header of a protocol that is known here";
+    pieces->rest = "not a complete header of a known protocol";
     if (end < length)
         add_rest(&packet, "padding", length);
     pieces_end(pieces, length);

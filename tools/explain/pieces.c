@@ -132,7 +132,7 @@ static int on_head(void *user, const struct armtap_piece *piece)
     struct pieces *pieces = user;
     struct armtap_piece rest = *piece;
     if (*piece->name == '\0')
-        rest.remark = "cut: armtap decodes whole messages only";
+        rest.remark = "cut: armtap decodes only complete messages";
     pieces_take(pieces, &rest);
     return pieces->failed;
 }
@@ -150,7 +150,7 @@ const char *annotate(const struct subject *subject, struct pieces *pieces)
     const char *kind = "no message";
     if (subject->skipped && subject->whole == 0) {
         pieces->rest =
-            subject->doubt[0] != '\0' ? subject->doubt : "skipped: no message of a protocol that armtap reads";
+            subject->doubt[0] != '\0' ? subject->doubt : "skipped: not a message of a protocol that armtap decodes";
     } else {
         int error = armtap_describe(message, subject->whole > 0 ? on_head : on_piece, pieces, &kind);
         pieces->failed = pieces->failed || error == ARMTAP_ERR_MEMORY;

@@ -52,7 +52,7 @@ static void list_streams(const struct job *job, bool with_rows)
             protocol ? protocol : "?", rows);
     }
     if (listed > LISTED_MAX)
-        message_error("  and %u more: armtap info tells which are alike, armtap info --json lists them all",
+        message_error("  and %u more: armtap info groups similar ones, armtap info --json lists them all",
                       listed - LISTED_MAX);
     free(all_rows);
 }
@@ -83,7 +83,7 @@ static void list_parts(const struct job *job, unsigned stream)
 static int refuse_streams(struct job *job)
 {
     message_error_called(MESSAGE_SEVERAL_TABLES,
-                         "several streams have records %s, and -f %s holds one table; choose one with --stream N, give "
+                         "several streams have records %s, and -f %s holds one table; choose one with --stream N, use "
                          "-o FILE --split for a file each%s:",
                          job_direction(job), job->wish->format->name,
                          format_has(job->wish->format, FORMAT_HAS_NAMES) ? ", or --union for one table of all" : "");
@@ -95,7 +95,7 @@ static int refuse_parts(struct job *job, unsigned stream)
 {
     char list[FORMATS_LIST_MAX];
     message_error_called(MESSAGE_SEVERAL_TABLES,
-                         "stream %u: its recipe was replaced by another one, and -f %s holds one table; give -o FILE "
+                         "stream %u: its recipe was replaced by another one, and -f %s holds one table; use -o FILE "
                          "--split for a file each%s%s%s:",
                          stream, job->wish->format->name, job->wish->has_stream ? "" : ", or -f ",
                          job->wish->has_stream ? "" : format_names(list, FORMAT_ALL_TABLES, 0),
@@ -243,8 +243,8 @@ static int check_selection(struct job *job, const struct selection *selection, c
         if (selection == &job->selection && refuse_pattern(name))
             return job_give_up(job);
         if (mode)
-            message_error("%s: '%s' comes beside '%s' with --enums both, and cannot be asked for alone; give "
-                          "--enums both %s %s, or --enums name for the names without the numbers",
+            message_error("%s: --enums both adds '%s' to '%s', and it cannot be selected alone; use --enums both %s "
+                          "%s, or --enums name for names without numbers",
                           option, name, mode, option, mode);
         else if (nearest)
             message_error("%s: nothing here is named '%s'; did you mean '%s'?", option, name, nearest);
@@ -280,8 +280,7 @@ int check_width(struct job *job, struct table *table)
     for (size_t i = 0; i < picks->count; i++)
         if (picks->pick[i].count > picks->pick[widest].count)
             widest = i;
-    message_error("stream %u: too many columns (%zu, %u of them for %s); give -f %s, or leave it out with "
-                  "--fields",
+    message_error("stream %u: too many columns (%zu, %u of them for %s); use -f %s, or exclude it with --fields",
                   table->stream, view->cells, picks->pick[widest].count, picks->pick[widest].name,
                   format_names(list, 0, FORMAT_SPREADS | FORMAT_ONLY_NUMBERS));
     return job_give_up(job);
@@ -294,7 +293,7 @@ int check_texts(struct job *job, const struct view *view)
         enum row_column column = view->picks.pick[i].row_column;
         if (column == ROW_COLUMN_NONE || row_column_is_number(column))
             continue;
-        message_error("--fields %s: it is text, and %s holds numbers only; leave it out, or give -f %s",
+        message_error("--fields %s: it is text, and %s holds only numbers; remove it, or use -f %s",
                       row_column_name(column), job->wish->format->name, format_names(list, 0, FORMAT_ONLY_NUMBERS));
         return job_give_up(job);
     }
@@ -329,7 +328,7 @@ void request_warn_shadowed(struct job *job, const struct view *view)
         const struct table_column *column = column_called(view->table, name);
         if (row_column_find(name) == ROW_COLUMN_NONE || !column)
             continue;
-        message_warning("--fields %s: stream %u has a field of that name, and that is what the column %s holds", name,
+        message_warning("--fields %s: stream %u has a field of that name, and the column %s contains that field", name,
                         view->table->stream, column->name);
     }
 }
@@ -361,15 +360,15 @@ void request_leave_over(struct job *job, const struct armtap_record *record, boo
     job->left_over.warnings++;
     if (grew)
         message_warning("stream %u: from packet %" PRIu64 " on it has rows with fields that the header of this %s "
-                        "lacks; they are left out",
+                        "lacks; they are omitted",
                         number, record->where.packet, format);
     else if (number == first)
         message_warning("stream %u: in packet %" PRIu64 " its recipe was replaced by another one, and -f %s holds one "
-                        "table; the rows that follow are left out",
+                        "table; the rows that follow are omitted",
                         number, record->where.packet, format);
     else
         message_warning("stream %u, robot %s, client %s, has records %s too, from packet %" PRIu64
-                        " on, and -f %s holds one table; these rows are left out",
+                        " on, and -f %s holds one table; these rows are omitted",
                         number, labels_name(job->source->labels, record->stream->robot),
                         labels_name(job->source->labels, record->stream->client), job_direction(job),
                         record->where.packet, format);
@@ -382,9 +381,8 @@ void check_left_over(struct job *job)
         return;
     message_error_called(
         MESSAGE_SEVERAL_TABLES,
-        "%" PRIu64 " row%s left out, since -f %s holds one table; choose a stream with "
-        "--stream N, give -o FILE --split for a file each or -f %s for one of all, or save it to a file and export "
-        "that",
+        "%" PRIu64 " row%s omitted, since -f %s holds one table; choose a stream with --stream N, use -o FILE --split "
+        "for a file each or -f %s for one of all, or save the input to a file and export that",
         job->left_over.rows, job->left_over.rows == 1 ? " was" : "s were", job->wish->format->name,
         format_names(list, FORMAT_ALL_TABLES, 0));
     job->status = EXIT_FAILED;
@@ -400,14 +398,15 @@ void request_warn_cells(struct job *job, struct view *view, const struct output_
         if (pick->numbered)
             job->status = EXIT_FAILED;
         if (!pick->warned && pick->numbered)
-            message_error("stream %u: %s has %zu elements in packet %" PRIu64 ", and the first row "
-                          "set its number of columns to %u; the rest is left out; give -f %s, or save what is read to "
-                          "a file and export that",
+            message_error("stream %u: %s has %zu elements in packet %" PRIu64 ", and the first row set its number of "
+                          "columns to %u; the rest is omitted; use "
+                          "-f %s, or save the input to a file and "
+                          "export that",
                           row->stream, pick->name, elements, row->where.packet, pick->count, others);
         else if (!pick->warned)
             message_warning(
                 "stream %u: %s is an array in packet %" PRIu64 ", but was not one in the first row, "
-                "so it has a single column, as JSON; give -f %s, or save what is read to a file and export that",
+                "so it has a single column, as JSON; use -f %s, or save the input to a file and export that",
                 row->stream, pick->name, row->where.packet, others);
         pick->warned = true;
     }

@@ -25,7 +25,7 @@ static const struct format *choose_format(const struct asked *asked)
     if (!format && *ending == '\0')
         return of_dialect ? of_dialect : format_at(0);
     if (!format)
-        message_error("%s: the ending %s names no format; give -f %s", asked->wish.out, ending,
+        message_error("%s: the extension %s names no format; use -f %s", asked->wish.out, ending,
                       of_dialect ? of_dialect->name : format_names(list, 0, 0));
     return format;
 }
@@ -39,10 +39,10 @@ static const struct format *choose_dialect(const struct asked *asked)
     const struct format *dialect = format_find(format->name, asked->dialect);
     const struct format *other = format_find(NULL, asked->dialect);
     if (!dialect && other)
-        message_error("--dialect %s goes with %s only, not with %s; use -f %s, or leave out --dialect", asked->dialect,
+        message_error("--dialect %s works only with %s, not with %s; use -f %s, or remove --dialect", asked->dialect,
                       other->name, format->name, other->name);
     else if (!dialect)
-        message_error("--dialect '%s': there are %s", asked->dialect, format_dialects(list));
+        message_error("--dialect '%s': unknown; use %s", asked->dialect, format_dialects(list));
     return dialect;
 }
 
@@ -60,14 +60,14 @@ static int check_output(const struct export_wish *wish)
     if (format_has(wish->format, FORMAT_SEEKS) && strcmp(wish->out, "-") == 0)
         message_error("-f %s: it must seek in its output; name a file with -o", name);
     else if (format_has(wish->format, FORMAT_SEEKS) && wish->gzipped)
-        message_error("-f %s: it must seek in its output, which compression prevents; leave .gz out, and compress the "
+        message_error("-f %s: it must seek in its output, which compression prevents; remove .gz, and compress the "
                       "file afterwards",
                       name);
     else if (format_has(wish->format, FORMAT_PACKS) && wish->gzipped)
-        message_error("-f %s: it is compressed already (--compression), and its readers cannot read .gz; leave .gz out",
+        message_error("-f %s: it is compressed already (--compression), and its readers cannot read .gz; remove .gz",
                       name);
     else if (format_has(wish->format, FORMAT_BARE) && wish->gzipped)
-        message_error("-f %s: its readers cannot read .gz; leave .gz out, and compress the file afterwards", name);
+        message_error("-f %s: its readers cannot read .gz; remove .gz, and compress the file afterwards", name);
     else if (format_has(wish->format, FORMAT_BINARY) && wish->is_shown)
         message_error("-f %s: binary output is not written to a terminal; name a file with -o, or send it through a "
                       "pipe",
@@ -98,7 +98,7 @@ static int check_built_in(const struct format *format)
 static const char *compression_remedy(const struct format *format)
 {
     return format_has(format, FORMAT_BARE) ? "; compress the file afterwards"
-                                           : "; for a compressed one give OUT a name that ends in .gz";
+                                           : "; for a compressed one use a name of OUT that ends in .gz";
 }
 
 /* Whether the options go with the format. */
@@ -115,15 +115,15 @@ static int check_format(const struct asked *asked)
         return -1;
     }
     if (wish->joined && !replay_is_repeatable(&asked->options.source))
-        message_error("--union: the fields of all streams must be known before the first row, and standard input, "
-                      "interfaces and what is followed are read once; save what is read to a file and export that");
+        message_error("--union: the fields of all streams must be known before the first row, but standard input, "
+                      "interfaces and followed files are read once; save the input to a file and export that");
     else if (wish->joined && wish->grid > 0 && format_has(wish->format, FORMAT_REMARKS))
         message_error(
-            "--union: with --grid all robots are in one row, and -f %s has topics of each; leave --union out, "
-            "or give -f %s",
+            "--union: with --grid all robots are in one row, and -f %s has topics for each; remove --union, or use -f "
+            "%s",
             wish->format->name, format_names(list, FORMAT_HAS_NAMES, FORMAT_REMARKS));
     else if (asked->has_compression && !compression_is_of(wish->compression, family_of(wish->format)))
-        message_error("--compression %s does not work with -f %s; give %s", compression_name(wish->compression),
+        message_error("--compression %s does not work with -f %s; use %s", compression_name(wish->compression),
                       wish->format->name, compression_names(list, family_of(wish->format)));
     else
         return 0;
@@ -137,15 +137,13 @@ static int check_folder(const struct export_wish *wish)
     if (!wish->is_folder)
         return 0;
     if (!format_has(wish->format, FORMAT_PARTITIONS))
-        message_error("-o %s: a folder, which %s does not make; name a file in it, or give -f %s or %s", wish->out,
+        message_error("-o %s: a folder, which %s does not write; name a file in it, or use -f %s or %s", wish->out,
                       format_of(wish->format), format_names(list, FORMAT_PARTITIONS, 0),
                       format_names(bags, FORMAT_BAG, 0));
     else if (wish->split)
-        message_error("--split: -o %s is a folder, which has a file for each table anyway; leave --split out",
-                      wish->out);
+        message_error("--split: -o %s is a folder, which has a file for each table anyway; remove --split", wish->out);
     else if (wish->joined)
-        message_error("--union: -o %s is a folder, whose files readers take for one table; leave --union out",
-                      wish->out);
+        message_error("--union: -o %s is a folder, whose files readers take for one table; remove --union", wish->out);
     else
         return 0;
     return -1;
@@ -157,7 +155,7 @@ static int aim_at_bag(struct asked *asked)
     char ending[FORMATS_ENDING_MAX];
     struct export_wish *wish = &asked->wish;
     if (wish->split) {
-        message_error("--split: -o %s is a bag, which has one file; leave --split out", wish->out);
+        message_error("--split: -o %s is a bag, which has one file; remove --split", wish->out);
         return -1;
     }
     asked->bag_file = bag_file_name(wish->out, format_ending(wish->format, ending));
@@ -176,7 +174,7 @@ static int check_after(const struct asked *asked)
 {
     if (!asked->wish.after || (asked->options.source.count == 1 && !asked->options.source.follow))
         return 0;
-    message_error("--after: name one capture, which goes on where the sidecar's ended");
+    message_error("--after: name one capture, which continues where the sidecar's ended");
     return -1;
 }
 
@@ -216,7 +214,7 @@ static int check_changes(const struct export_wish *wish)
         const char *name = watched.names[i];
         if (row_column_find(name) == ROW_COLUMN_NONE)
             continue;
-        message_error("--changes '%s': a column of the row, no field; give it in --fields, beside --changes", name);
+        message_error("--changes '%s': a row column, not a field; name it in --fields, together with --changes", name);
         outcome = -1;
     }
     selection_free(&watched);
@@ -244,7 +242,7 @@ int asked_check(struct asked *asked)
     else if (*wish->out == '\0')
         message_error("-o: the name is empty");
     else if (wish->manifest && strcmp(wish->manifest, "-") == 0)
-        message_error("--manifest -: needs the name of a file; for standard output give /dev/stdout");
+        message_error("--manifest -: needs the name of a file; for standard output use /dev/stdout");
     else if (check_output(wish) != 0 || check_format(asked) != 0 || check_after(asked) != 0 || check_changes(wish) != 0)
         return -1;
     else if (timestamp_is_swapped(&wish->from, &wish->to))

@@ -35,8 +35,8 @@ static int name_modes(struct job *job, struct view *view)
     for (size_t i = 0; i < view->picks.count; i++)
         view->picks.pick[i].if_mixed = if_mixed && view->picks.pick[i].by_name;
     if (how != job->wish->enums && !if_mixed && !job->is_checked)
-        message_warning("the controllers of %s number their modes differently, so these are written by name; for the "
-                        "numbers beside the names give --enums both",
+        message_warning("the controllers of %s number their modes differently, so these are written by name; for "
+                        "numbers as well use --enums both",
                         view->table->is_joined ? "these streams" : "a stream whose packets changed");
     return outcome;
 }

@@ -58,7 +58,8 @@ static void leave_streams(struct job *job)
         left += stream->records[wish->direction] > 0 && job_leaves_protocol(job, stream->protocol);
     }
     if (left > 0)
-        message_warning("%u stream%s beside the telemetry %s left out; choose one with --stream N (armtap info lists "
+        message_warning("%u stream%s other than the telemetry %s omitted; choose one with --stream N (armtap info "
+                        "lists "
                         "them)",
                         left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
 }

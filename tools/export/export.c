@@ -98,8 +98,8 @@ static void say_no_row(const struct job *job)
 {
     const char *plural = job->in_time == 1 ? "" : "s", *time = job->out_of_time > 0 ? " in that time" : "";
     if (job->grid)
-        message_warning("no instant of --grid falls among the %" PRIu64
-                        " record%s%s: the output has no row; give a shorter interval",
+        message_warning("no instant of --grid lies between the %" PRIu64 " record%s%s: the output has no row; use a "
+                        "shorter interval",
                         job->in_time, plural, time);
     else
         message_warning("no change in the %" PRIu64 " record%s%s: the output has no row", job->in_time, plural, time);
@@ -143,7 +143,7 @@ static void warn_misfits(const struct job *job)
     char list[FORMATS_LIST_MAX];
     uint64_t misfits = batches_misfits(job->batches);
     if (misfits > 0)
-        message_warning("%" PRIu64 " value%s not of the type of %s column%s, and left out; give -f %s", misfits,
+        message_warning("%" PRIu64 " value%s not of the type of %s column%s, and omitted; use -f %s", misfits,
                         misfits == 1 ? " was" : "s were", misfits == 1 ? "its" : "their", misfits == 1 ? "" : "s",
                         format_names(list, 0, FORMAT_COLUMNS | FORMAT_TYPED | FORMAT_ONLY_NUMBERS));
 }
@@ -251,7 +251,8 @@ static void say_when_readable(const struct job *job)
     const struct format *format = job->wish->format;
     bool is_shown = format->writer->show && strcmp(job->wish->out, "-") == 0;
     if (replay_is_live(job->source) && format_has(format, FORMAT_AT_END) && !is_shown)
-        message_info("%s: -f %s is complete only at the end, and cannot be read before; csv, ndjson and mcap can",
+        message_info("%s: -f %s is readable only when complete; csv, ndjson and mcap are readable while they are "
+                     "written",
                      job->wish->out, format->name);
 }
 

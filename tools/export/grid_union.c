@@ -251,13 +251,15 @@ void grid_union_report(const struct job *job, const struct grid_union *all)
         }
         timestamp_date(first, late->first, job->wish->zone);
         timestamp_date(last, late->last, job->wish->zone);
-        message_warning("%s: %" PRIu64 " record%s from %s to %s came up to %.3f s after later ones, when rows of their "
-                        "time were written: %" PRIu64 " row%s; put the packets in order with reordercap",
+        message_warning("%s: %" PRIu64 " record%s from %s to %s arrived up to %.3f s after later ones, when the rows "
+                        "of their time were already written: %" PRIu64 " row%s; sort the packets with "
+                        "reordercap",
                         late->robot, late->records, late->records == 1 ? "" : "s", first, last,
                         (double)late->most / 1e9, late->rows, late->rows == 1 ? " lacks them" : "s lack them");
     }
     if (robots > ROBOTS_LISTED)
-        message_warning("%" PRIu64 " more robots: %" PRIu64 " records came when rows of their time were written",
+        message_warning("%" PRIu64 " more robots: %" PRIu64 " records arrived when the rows of their time were already "
+                        "written",
                         robots - ROBOTS_LISTED, records);
 }
 

@@ -101,7 +101,7 @@ static void put_places(struct line *line, const struct job *job, const struct mi
         put(line, ", ...");
 }
 
-/* `longest`: NULL if not kept; `what`: "missing in the capture" or "could not be decoded"; `places`: "gaps" or
+/* `longest`: NULL if not kept; `what`: "missing from the capture" or "could not be decoded"; `places`: "gaps" or
  * "places". */
 static void put_holes(struct line *line, const struct job *job, const struct missing_holes *holes,
                       const struct missing_place *longest, const char *what, const char *places)
@@ -160,8 +160,8 @@ static void put_unsure(struct line *line, const struct missing_total *total)
     if (total->first_unsure.packet > 0)
         put(line, " from packet %" PRIu64 " on", total->first_unsure.packet);
     put(line,
-        " are unsure: bytes missing before %s may hold another set-up of the same length, and the values do not "
-        "tell: check that they are plausible",
+        " are uncertain: bytes missing before %s may hold another setup of the same length, and the values do not show "
+        "it: check that they are plausible",
         total->unsure == 1 ? "it" : "them");
 }
 
@@ -169,7 +169,7 @@ static void put_unsure(struct line *line, const struct missing_total *total)
 static void put_all(struct line *line, const struct job *job, const struct missing_total *total,
                     const struct missing_places *places)
 {
-    put_holes(line, job, &total->gaps, places ? places->gaps : NULL, "missing in the capture", "gaps");
+    put_holes(line, job, &total->gaps, places ? places->gaps : NULL, "missing from the capture", "gaps");
     put_holes(line, job, &total->unread, places ? places->unread : NULL, "could not be decoded", "places");
     put_skips(line, job, total, places ? &places->skip : NULL);
     put_opaque(line, job, total);
@@ -207,13 +207,13 @@ static void report_rest(const struct missing_total *rest, unsigned streams)
     if (streams == 0)
         return;
     put_seconds(&line, rest->gaps.sum.seconds);
-    put(&line, " missing in the capture, about %.0f records; ", rest->gaps.sum.records);
+    put(&line, " missing from the capture, about %.0f records; ", rest->gaps.sum.records);
     if (rest->unread.sum.seconds > 0) {
         put_seconds(&line, rest->unread.sum.seconds);
         put(&line, " could not be decoded, about %.0f records; ", rest->unread.sum.records);
     }
     if (rest->unsure > 0)
-        put(&line, "the field names of %" PRIu64 " records are unsure; ", rest->unsure);
+        put(&line, "the field names of %" PRIu64 " records are uncertain; ", rest->unsure);
     message_warning("%u more streams: %s%" PRIu64 " packages skipped by the controller; %" PRIu64
                     " records without a recipe",
                     streams, line.text, rest->skipped, rest->opaque);
@@ -222,9 +222,9 @@ static void report_rest(const struct missing_total *rest, unsigned streams)
 static void report_remedies(const struct job *job, bool any_opaque)
 {
     if (any_opaque && job->source->recipe)
-        message_warning("the recipe given differs in length from these records, or they belong to another recipe");
+        message_warning("the given recipe differs in length from these records, or they belong to another recipe");
     else if (any_opaque)
-        message_warning("where the recipe is missing, give it with --recipe FILE, or capture from before the client "
+        message_warning("where the recipe is missing, specify it with --recipe FILE, or capture from before the client "
                         "connects");
     char command[SHELL_MAX];
     if (shell_command(command, "armtap diagnose FILE", job->source, NULL))
@@ -245,12 +245,12 @@ static void report_guessed(const struct job *job)
             snprintf(unsupported, sizeof unsupported, "; %zu of %zu names rest only on their position in the recipe",
                      by_position, names);
         message_warning("stream %u: the field names of %" PRIu64 " record%s are guessed, since %s; taken from %s%s. "
-                        "'armtap info' shows the evidence, --no-guess leaves the names out",
+                        "'armtap info' shows the evidence, --no-guess omits the names",
                         number, summary->guessed, plural((double)summary->guessed),
                         summary->guess && summary->guess->types_captured
-                            ? "of its handshake only the controller's reply was captured, which has their types"
+                            ? "only the controller's reply of its handshake was captured, which has their types"
                             : "its handshake was not captured",
-                        summary->guess ? summary->guess->source : "what later data contradicted", unsupported);
+                        summary->guess ? summary->guess->source : "a guess that later data contradicted", unsupported);
     }
 }
 
@@ -263,11 +263,12 @@ static void report_unnamed(const struct job *job)
         size_t unnamed = summary->recipe ? invented_names(summary->recipe) : 0;
         if (unnamed == 0 || !job_wants_stream(job, number) || reported++ >= STREAMS_LISTED)
             continue;
-        message_warning("stream %u: the names of %zu field%s are not known, since the request of the set-up was not "
-                        "captured, or cannot be read: they are called value_0 and so on; %s",
+        message_warning("stream %u: the names of %zu field%s are not known, since the setup request was not captured, "
+                        "or cannot be read: they are called value_0 and so on; %s",
                         number, unnamed, plural((double)unnamed),
-                        job->source->recipe ? "the recipe given has other types"
-                                            : "give their names with --recipe FILE, or capture from before the client "
+                        job->source->recipe ? "the given recipe has other types"
+                                            : "specify their names with --recipe FILE, or capture from before the "
+                                              "client "
                                               "connects");
     }
 }
@@ -334,7 +335,7 @@ static void report_cut(const struct job *job)
                         armtap_budget_find("streams")->text);
     }
     if (reported > 0 && shell_command(command, "armtap diagnose FILE", job->source, NULL))
-        message_warning("all that was cut: %s", command);
+        message_warning("to list all that was omitted: %s", command);
 }
 
 /* Reports rows that were left out because of their cost. */
@@ -343,7 +344,7 @@ static void report_left_out(struct job *job)
     unsigned reported = 0;
     uint64_t more = 0, rows = 0;
     static const char no_room[] =
-        "one table has no room for the columns of so many streams; leave --union out, or choose one with --stream N";
+        "one table has no room for the columns of so many streams; remove --union, or choose one with --stream N";
     char too_long[240];
     snprintf(too_long, sizeof too_long, "%s; for shorter rows choose --fields a,b, for the rest --from",
              armtap_budget_find("text")->text);
@@ -355,7 +356,7 @@ static void report_left_out(struct job *job)
         note_hostile(job, stream, &left_out.first);
         if (reported++ < STREAMS_LISTED) {
             message_warning(
-                "input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
+                "input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s omitted, from packet "
                 "%" PRIu64 " on: %s",
                 tables_stream_number(job->tables, stream->connection), labels_name(job->source->labels, stream->robot),
                 labels_name(job->source->labels, stream->client), left_out.rows, left_out.rows == 1 ? " is" : "s are",
@@ -367,7 +368,7 @@ static void report_left_out(struct job *job)
     }
     rows += tables_rest_left_out(job->tables);
     if (rows > 0)
-        message_warning("input.hostile: of %" PRIu64 " more streams %" PRIu64 " rows are left out",
+        message_warning("input.hostile: of %" PRIu64 " more streams %" PRIu64 " rows are omitted",
                         more + armtap_streams_rest(job->streams)->count, rows);
 }
 
@@ -412,6 +413,6 @@ void job_report_strict(const struct job *job)
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (counts[i] > 0 && armtap_note_at(i)->severity >= ARMTAP_WARNING)
             put(&line, "%s%s (%" PRIu64 ")", line.length > 0 ? ", " : "", armtap_note_at(i)->id, counts[i]);
-    message_warning("--strict: the status is %s there are notes of warning or error, which armtap info shows: %s",
+    message_warning("--strict: the status is %s there are warnings or errors, which armtap info shows: %s",
                     job->wish->findings_ok ? "0, by --findings-ok, although" : "1, since", line.text);
 }

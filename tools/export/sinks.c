@@ -132,16 +132,16 @@ static int refuse_time(struct job *job, const struct armtap_record *record)
     char list[FORMATS_LIST_MAX], packet[40] = "";
     const char *name = job->source->count > 0 ? replay_file_name(job->source, record->where.file) : "input";
     const char *plural = job->totals.first_time == ARMTAP_NO_TIME ? "s" : "";
-    const char *remedy = *plural ? "capture with armtap record or tcpdump" : "take the packet out with editcap";
+    const char *remedy = *plural ? "capture with armtap record or tcpdump" : "remove the packet with editcap";
     if (!*plural)
         snprintf(packet, sizeof packet, "packet %" PRIu64 ": ", record->where.packet);
     if (!format_has(job->wish->format, FORMAT_NEEDS_TIME))
         message_error("%s: %sit has no capture time%s, so %s", name, packet, plural,
-                      job->grid                 ? "--grid cannot place its rows; leave it out, or give --every N"
-                      : job->wish->every.ns > 0 ? "--every cannot count in time; give a number of records"
-                                                : "--from and --to cannot be judged; leave them out");
+                      job->grid                 ? "--grid cannot place its rows; remove it, or use --every N"
+                      : job->wish->every.ns > 0 ? "--every cannot count in time; use a number of records"
+                                                : "--from and --to cannot be applied; remove them");
     else
-        message_error("%s: %sit has no capture time%s, which messages of -f %s need; give -f %s, or %s", name, packet,
+        message_error("%s: %sit has no capture time%s, which messages of -f %s need; use -f %s, or %s", name, packet,
                       plural, job->wish->format->name, format_names(list, 0, FORMAT_NEEDS_TIME), remedy);
     return job_give_up(job);
 }

@@ -223,12 +223,12 @@ static void warn(const struct commands_job *job)
 {
     if (job->unknown > 0)
         message_warning("%s%s", job->reason,
-                        job->unknown > 1 ? "; so it is with others: armtap diagnose lists them" : "");
+                        job->unknown > 1 ? "; others are affected, too: armtap diagnose lists them" : "");
     else if (job->rows == 0)
         message_warning(
-            "no command of ur_rtde was found: the output has no row; its client is known by its set-ups, up "
-            "to release 1.6.0, or in mid-session by three commands that it cleared, one of them with arguments: "
-            "capture from before it connects");
+            "no ur_rtde command was found: the output has no row; armtap recognises its client by its setups, up to "
+            "release 1.6.0, or in mid-session by three commands that it cleared, one of them with arguments: capture "
+            "from before it connects");
 }
 
 static int run_job(struct commands_job *job)

@@ -49,8 +49,8 @@ static uint32_t input_of(const struct job *job, const struct armtap_record *reco
 static int refuse_twice(struct job *job, const struct output_file *outlet, const struct partition *partition)
 {
     message_error(
-        "%s and %s: both would be %s, since their names and the first packet of %s are the same; leave one of "
-        "them out, or give it another name",
+        "%s and %s: both would be %s, since their names and the first packet of %s are the same; remove one of them, "
+        "or rename it",
         outlet->provenance->capture, partition->capture, outlet->name,
         partition->robot ? partition->robot : partition->address);
     return job_give_up(job);

@@ -538,7 +538,7 @@ int cmd_fields(int argc, char **argv)
         return options_status(outcome);
     fields.pattern = options.operand_count == 0 ? NULL : options.operands[0];
     if (options.operand_count > 1)
-        message_error("fields: give one pattern; put a glob or words in quotes");
+        message_error("fields: use only one pattern; quote a glob or words");
     else
         status = run_fields(&fields);
     options_free(&options);

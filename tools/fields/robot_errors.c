@@ -194,7 +194,7 @@ int robot_errors_show(const char *text, bool as_json)
         any = is_shown(&wanted, error);
     if (!any) {
         message_error(
-            "fields: --error: nothing in UR's list (ErrorCodes.json 40.121.0) is called '%.100s'; armtap fields "
+            "fields: --error: nothing in UR's list (ErrorCodes.json 40.121.0) matches '%.100s'; armtap fields "
             "--error prints the list",
             text);
         return EXIT_FAILED;

@@ -106,9 +106,9 @@ static enum replay_answer on_indexed(void *user, const struct replay_indexed *in
     const char *name = job->options.source.names[indexed->file];
     if (!armtap_digest_is_whole(indexed->digest)) {
         message_error(
-            "%s: it leaves more behind than a sidecar holds (%zu MB): very many short connections, of each of "
-            "which the first records are kept, a compressed stream, or one that is mostly no data; split it, as "
-            "editcap -c 10000 does, or export it together with the captures before it",
+            "%s: later captures need more of it than a sidecar can hold (%zu MB): it has very many short connections, "
+            "whose first records are kept, a compressed stream, or one that is mostly no data; split it with editcap "
+            "-c 10000, or export it together with the captures before it",
             name, SIDECAR_PACKETS_MAX >> 20);
         return REPLAY_GAVE_UP;
     }
@@ -140,10 +140,10 @@ static int check_name(const char *name)
     if (strcmp(name, "-") == 0)
         message_error("standard input has no name for a sidecar; name a file");
     else if (base[0] == '.')
-        message_error("%s: its sidecar would be hidden; give the capture a name that does not begin with a dot", name);
-    else if (!is_utf8(base))
-        message_error("%s: its name is not UTF-8, as the text of a sidecar must be; give the capture another name",
+        message_error("%s: its sidecar would be hidden; rename the capture so that its name does not begin with a dot",
                       name);
+    else if (!is_utf8(base))
+        message_error("%s: its name is not UTF-8, which a sidecar requires; rename the capture", name);
     else
         return 0;
     return -1;
@@ -158,7 +158,7 @@ static int check_names(const struct replay_source *source)
         for (size_t k = 0; k < i; k++) {
             if (strcmp(sidecar_base_of(source->names[i]), sidecar_base_of(source->names[k])) != 0)
                 continue;
-            message_error("%s and %s would have one sidecar; index them into folders of their own", source->names[k],
+            message_error("%s and %s would have the same sidecar; index them into separate folders", source->names[k],
                           source->names[i]);
             return -1;
         }
@@ -172,11 +172,11 @@ static int check_asked(const struct job *job)
     if (!job->folder)
         message_error("index: name a folder for the sidecars with -o");
     else if (replay_is_endless(source))
-        message_error("index: it reads files; record an interface or a robot first");
+        message_error("index: reads only files; record an interface or a robot first");
     else if (check_names(source) != 0)
         return -1;
     else if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
-        message_error("%s: the folder cannot be made: %s; name another one with -o", job->folder, strerror(errno));
+        message_error("%s: the folder cannot be created: %s; name another one with -o", job->folder, strerror(errno));
     else
         return 0;
     return -1;
@@ -225,7 +225,7 @@ int cmd_index(int argc, char **argv)
         if (place_written(&job) != 0)
             job.status = EXIT_FAILED;
         if (totals.interrupted) {
-            message_error("interrupted: captures that were read until then have their sidecars");
+            message_error("interrupted: the captures read so far have their sidecars");
             job.status = EXIT_FAILED;
         }
     }

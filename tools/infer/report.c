@@ -25,19 +25,20 @@ static void print_arm(const struct armtap_inferred *inferred)
     const double *tool = kinematics->tool;
     char names[MODEL_NAMES_MAX];
     if (!inferred->moved)
-        printf("# Nothing here moves like an arm: only types can be told. Capture while the robot moves for names.\n");
+        printf("# Nothing here moves like an arm: only types can be inferred. Capture while the robot moves to get "
+               "names.\n");
     if (kinematics->outcome == ARMTAP_KINEMATICS_MODEL) {
-        printf("# The poses follow from the joints as on a %s, to %.2f mm; ", model_names(names, kinematics),
+        printf("# The poses match the joint angles of a %s, to %.2f mm; ", model_names(names, kinematics),
                kinematics->residual * MM);
         if (isfinite(kinematics->next))
-            printf("as on any other model to %.1f mm.\n", kinematics->next * MM);
+            printf("the next best model to %.1f mm.\n", kinematics->next * MM);
         else
             printf("no other model is near.\n");
         printf("# Its tool is at %.1f %.1f %.1f mm from the flange, turned by %.4f %.4f %.4f rad%s.\n",
                rounded(tool[0] * MM, 10), rounded(tool[1] * MM, 10), rounded(tool[2] * MM, 10), rounded(tool[3], 1e4),
                rounded(tool[4], 1e4), rounded(tool[5], 1e4), kinematics->tools > 1 ? ", after a change" : "");
     } else if (kinematics->outcome == ARMTAP_KINEMATICS_UNLISTED) {
-        printf("# The poses follow from the joints, but as on no model that armtap knows.\n");
+        printf("# The poses match the joint angles of an arm, but of no model that armtap knows.\n");
     }
 }
 
@@ -53,9 +54,9 @@ static void print_head(const struct armtap_inferred *inferred, const struct armt
     else
         printf("recipe id %d: protocol 2 or 3.\n", inferred->recipe_id);
     if (inferred->typed)
-        printf("# The types are known from the controller's reply to the set-up; only the names are inferred.\n");
+        printf("# The types are known from the controller's reply to the setup; only the names are inferred.\n");
     print_arm(inferred);
-    printf("# %zu of %zu names are almost certain; field_N is the value at byte N, of the type given.\n",
+    printf("# %zu of %zu names are almost certain; field_N is the value at byte N, of the type shown.\n",
            inferred->named, inferred->count);
 }
 

@@ -186,7 +186,7 @@ static int find_archive(struct info *info)
     if (!info->after)
         return 0;
     if (source->count != 1 || source->follow) {
-        message_error("--after: give one capture, which goes on where the sidecar's ended");
+        message_error("--after: name one capture, which continues where the sidecar's ended");
         return -1;
     }
     info->archive = archive_open(info->after, source->names[0]);

@@ -212,7 +212,7 @@ static int check_ids(const struct armtap_recipe *recipe)
     while (i < count && strcmp(keys[i], keys[i - 1]) != 0)
         i++;
     if (i < count)
-        message_error("fields: two fields of the recipe would have the same identifier, %s; leave one out", keys[i]);
+        message_error("fields: two fields of the recipe would have the same identifier, %s; remove one", keys[i]);
     free(keys);
     return i < count ? -1 : 0;
 }
@@ -226,7 +226,7 @@ static int check_recipe(const struct armtap_recipe *recipe)
         is_whole = entry->count > 0 && entry->offset != SIZE_MAX && entry->type <= ARMTAP_DOUBLE;
     if (is_whole)
         return check_ids(recipe);
-    message_error("fields: --recipe must be one of RTDE, with known types");
+    message_error("fields: --recipe must be an RTDE recipe with known types");
     return -1;
 }
 

@@ -306,8 +306,8 @@ static int add_notes(struct matlab_node *meta, const char *at)
 static void warn_cut(const struct matlab_variable *variable, size_t longest)
 {
     if (variable->characters < longest)
-        message_warning("%s: a text of %zu characters was cut to %zu, since all rows of a matrix of characters are as "
-                        "wide as its longest text; -f ndjson keeps it",
+        message_warning("%s: a text of %zu characters was cut to %zu, since every row of a character matrix is as wide "
+                        "as its longest text; -f ndjson keeps it",
                         variable->source, longest, variable->characters);
 }
 
@@ -452,8 +452,9 @@ static enum matlab_outcome write_content(const struct matlab_file *file, const s
     if (!large)
         return file->kind == MATLAB_KIND_5 ? matlab_v5_write(content, path, error)
                                            : matlab_hdf5_write(content, path, file->kind == MATLAB_KIND_73, error);
-    message_error("%s: variable %s of %" PRIu64 " rows is over 2 GiB, more than MAT-files of version 5 can hold; leave "
-                  "--dialect v5 out, or take fewer rows with --from and --to, or --every",
+    message_error("%s: variable %s of %" PRIu64 " rows is over 2 GiB, more than MAT-files of version 5 can hold; "
+                  "remove --dialect v5, or select fewer rows with --from and --to, or "
+                  "--every",
                   name, large->name, content->store->pieces.rows);
     return MATLAB_FAILED;
 }

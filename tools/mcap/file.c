@@ -245,7 +245,7 @@ static unsigned next_id(const struct mcap_file *file, enum kept_kind kind, const
     size_t count = file->kept[kind].count;
     if (count < MCAP_IDS_MAX)
         return (unsigned)count + 1;
-    message_error("the output needs more than %u %s, which one MCAP file cannot number; give --split or --stream N",
+    message_error("the output needs more than %u %s, which one MCAP file cannot number; use --split or --stream N",
                   MCAP_IDS_MAX, what);
     return MCAP_NO_ID;
 }

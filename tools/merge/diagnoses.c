@@ -49,7 +49,7 @@ static enum exit_status add_all(struct summaries *summaries, struct facts *facts
         if (add(facts, &summaries->all[i]) == 0)
             continue;
         if (facts->is_damaged)
-            message_error("%s: damaged, or of another version of armtap; print it anew with armtap diagnose --json "
+            message_error("%s: damaged, or of another version of armtap; print it again with armtap diagnose --json "
                           "--after",
                           reader_name(summaries->all[i].name));
         else if (facts->lacks_memory)
@@ -208,7 +208,7 @@ static enum exit_status join(const struct summaries *summaries)
     if (failed)
         message_no_memory();
     else if (outcome == 0 && joining.is_damaged)
-        message_error("a summary lacks what armtap diagnose --json prints: print the summaries anew");
+        message_error("a summary is not complete output of armtap diagnose --json: print the summaries again");
     else if (outcome == 0)
         fwrite(text, 1, length, stdout);
     free(text);

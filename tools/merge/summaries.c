@@ -54,7 +54,7 @@ static struct json_node *parse(const struct summary *summary, const struct json_
         message_error("%s: too many values, or nested too deeply, for a summary, at byte %zu",
                       reader_name(summary->name), at);
     else if (fault == JSON_MALFORMED)
-        message_error("%s: not JSON at byte %zu; give what armtap info --json or diagnose --json printed",
+        message_error("%s: not JSON at byte %zu; name the output of armtap info --json or diagnose --json",
                       reader_name(summary->name), at);
     return root;
 }
@@ -78,7 +78,7 @@ static int read_file(struct summary *summary)
     if (file && file->kind == ARMTAP_JSON_STRING)
         message_no_memory();
     else
-        message_error("%s: it does not name its capture; print it anew with armtap diagnose --json --after",
+        message_error("%s: it does not name its capture; print it again with armtap diagnose --json --after",
                       reader_name(summary->name));
     return -1;
 }
@@ -151,7 +151,7 @@ static int read_summary(struct summary *summary, summary_taker *take_info, void 
         return -1;
     summary->is_diagnosis = has_list(summary, "findings");
     if (!has_list(summary, "streams") || (!summary->is_diagnosis && !json_node_member(summary->root, "packets"))) {
-        message_error("%s: not a summary; give what armtap info --json or diagnose --json printed",
+        message_error("%s: not a summary; name the output of armtap info --json or diagnose --json",
                       reader_name(summary->name));
         return -1;
     }
@@ -190,7 +190,7 @@ static int check_kinds(struct summaries *summaries)
     for (size_t i = 1; i < summaries->count; i++) {
         if (summaries->all[i].is_diagnosis == summaries->is_diagnosis)
             continue;
-        message_error("%s and %s: one is of armtap info, the other of armtap diagnose; merge each kind by itself",
+        message_error("%s and %s: one is from armtap info, the other from armtap diagnose; merge each kind separately",
                       summaries->all[0].name, summaries->all[i].name);
         return -1;
     }
@@ -203,7 +203,7 @@ static int check_order(const struct summaries *summaries, uint64_t captures)
     for (size_t i = 1; i < summaries->count; i++) {
         if (summaries->all[i].capture != summaries->all[i - 1].capture)
             continue;
-        message_error("%s and %s are summaries of one capture; give one of them", summaries->all[i - 1].name,
+        message_error("%s and %s are summaries of one capture; name only one of them", summaries->all[i - 1].name,
                       summaries->all[i].name);
         return -1;
     }
@@ -212,7 +212,7 @@ static int check_order(const struct summaries *summaries, uint64_t captures)
         return -1;
     }
     if (summaries->count < captures)
-        message_warning("summaries of %zu of %" PRIu64 " captures: the sums are of these only", summaries->count,
+        message_warning("summaries of %zu of %" PRIu64 " captures: the sums cover only these", summaries->count,
                         captures);
     return 0;
 }
@@ -228,7 +228,7 @@ static int order(struct summaries *summaries)
     if (placed > 0 && placed < summaries->count) {
         message_error(
             "some of these are summaries of captures in an archive (--after), others are not; merge each kind "
-            "by itself");
+            "separately");
         return -1;
     }
     if (placed == 0)

@@ -18,7 +18,7 @@ static int spot_damaged(const struct spot *spot, const char *key, const char *in
     char stream[40] = "";
     if (spot->in_stream)
         snprintf(stream, sizeof stream, "streams[%zu].", spot->stream);
-    message_error("%s: %s%s%s%s is damaged, or of another version of armtap; print it anew with armtap info --json",
+    message_error("%s: %s%s%s%s is damaged, or of another version of armtap; print it again with armtap info --json",
                   reader_name(spot->file), stream, key, inner ? "." : "", inner ? inner : "");
     return -1;
 }

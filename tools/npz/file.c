@@ -257,8 +257,7 @@ static void limit_width(const struct npz_file *file, struct npz_array *array, co
     if (array->characters <= most)
         return;
     message_warning("%s: a text of %zu characters was cut to %" PRIu64
-                    ", since all texts of an array take the room of the "
-                    "longest; -f ndjson keeps it",
+                    ", since every text of an array takes the room of the longest; -f ndjson keeps it",
                     name, array->characters, most);
     array->characters = (size_t)most;
 }

@@ -400,7 +400,7 @@ static int add_mode(struct layout *layout, const struct armtap_mode *mode, const
     if (mode->kept_until == ARMTAP_NO_TIME || mode->kept_until >= recorded->last)
         return 0;
     if (!layout->said_unkept && !layout->wish->is_for_page)
-        message_warning("%s changed more often than is kept: the rest of it is not drawn; cut the capture into parts, "
+        message_warning("%s changed too often: the rest of it is not drawn; split the capture into parts, "
                         "for example with editcap -i 3600",
                         strip->caption);
     layout->said_unkept = layout->chart->is_partial = true;
@@ -563,7 +563,7 @@ static void report_left_out(const struct layout *layout)
         message_warning("only the first streams are shown, %d at a time; choose another one with --stream",
                         STREAMS_MAX);
     if (chart->stops_left_out > 0)
-        message_warning("the first %zu stops are marked, %" PRIu64 " more are not: armtap diagnose sums them up",
+        message_warning("the first %zu stops are marked, %" PRIu64 " more are not: armtap diagnose lists them",
                         chart->stop_count, chart->stops_left_out);
 }
 
@@ -590,15 +590,15 @@ static void report_nothing(const struct layout *layout)
     else if (wish->has_stream && wish->stream >= armtap_streams_count(layout->streams))
         message_error("plot: there is no stream %u; armtap info lists the streams", wish->stream);
     else if (wish->fields && meant_by(wish->fields))
-        message_error("plot: --fields %s: no stream that is shown has such a field in that time; did you mean '%s'?",
+        message_error("plot: --fields %s: no stream shown has such a field in that time; did you mean '%s'?",
                       wish->fields, meant_by(wish->fields)->name);
     else if (wish->fields)
-        message_error("plot: --fields %s: no stream that is shown has such a field in that time; armtap info --json "
+        message_error("plot: --fields %s: no stream shown has such a field in that time; armtap info --json "
                       "lists the fields of every stream",
                       wish->fields);
     else
-        message_error("plot: nothing to draw: the streams have none of the usual fields in that time; choose some of "
-                      "those that armtap info --json lists, with --fields");
+        message_error("plot: nothing to draw: the streams have none of the usual fields in that time; choose fields "
+                      "listed by armtap info --json, with --fields");
 }
 
 static enum exit_status make_chart(struct layout *layout)
@@ -648,7 +648,7 @@ static int find_range(const struct chart_wish *wish, const struct replay_source 
                         "; for the others use --from and --to",
                         wish->around->id, count, first->where.packet);
     if (!reading.totals.broken_off && !first)
-        message_error("plot: --around %s: there is none; armtap diagnose shows what was found", wish->around->id);
+        message_error("plot: --around %s: the capture has none; armtap diagnose lists the findings", wish->around->id);
     (void)status;
     plot_reading_free(&reading);
     return first ? 0 : -1;

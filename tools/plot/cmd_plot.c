@@ -101,7 +101,7 @@ static int check_output(struct command *command)
     char list[KINDS_LIST_MAX];
     bool is_standard = strcmp(command->out, "-") == 0, is_terminal = sink_file_is_terminal(command->out);
     if (!command->kind && is_standard && pager_has(STDOUT_FILENO)) {
-        message_error("plot: a pager shows no pictures: leave out --pager, or name a file, such as -o robot.svg");
+        message_error("plot: a pager shows no pictures: remove --pager, or name a file, such as -o robot.svg");
         return -1;
     }
     if (!command->kind && is_terminal)
@@ -109,15 +109,15 @@ static int check_output(struct command *command)
     else if (!command->kind)
         command->kind = is_standard ? kind_named("svg") : kind_of_file(command->out);
     if (!command->kind && is_terminal)
-        message_error("plot: this terminal does not say that it shows pictures: name a file, such as -o robot.svg");
+        message_error("plot: this terminal does not report graphics support: name a file, such as -o robot.svg");
     else if (!command->kind)
-        message_error("plot: -o %s: the name of a picture ends in its kind, %s; or give --format", command->out,
+        message_error("plot: -o %s: the name of a picture ends in its kind, %s; or use --format", command->out,
                       kinds_list(list, true));
     else if (is_terminal && (command->kind->flags & KIND_IS_BINARY))
         message_error("plot: %s is not written to a terminal: name a file, such as -o robot%s", command->kind->name,
                       command->kind->ending);
     else if (command->height != 0 && (command->kind->flags & KIND_IS_PAGE))
-        message_error("plot: --height works only with other pictures: a page is as high as its panels need");
+        message_error("plot: --height does not apply to a page, which is as high as its panels need");
     else
         return kind_check(command->kind, command->out);
     return -1;
@@ -153,9 +153,9 @@ static int check_size(const struct chart *chart, const struct page *page)
 {
     double width = draw_least_width(chart), height = draw_least_height(chart, page->width);
     if (page->width < width)
-        message_error("plot: --width %.0f: the words of this picture need %.0f at least", page->width, width);
+        message_error("plot: --width %.0f: the text of this picture needs at least %.0f", page->width, width);
     else if (page->height < height)
-        message_error("plot: --height %.0f: this picture needs %.0f at least for its %zu panels and %zu strips; choose "
+        message_error("plot: --height %.0f: this picture needs at least %.0f for its %zu panels and %zu strips; choose "
                       "fewer with --fields or --stream",
                       page->height, height, chart->panel_count, chart->strip_count);
     else

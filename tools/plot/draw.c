@@ -135,7 +135,7 @@ static void draw_band(struct drawing *drawing, const struct chart_band *band, do
     snprintf(number, sizeof number, "%" PRId64, band->value);
     const char *name = band->name ? band->name : number;
     if (band->is_unknown)
-        snprintf(note, sizeof note, "more changes than are kept");
+        snprintf(note, sizeof note, "too many changes");
     else if (band->name)
         snprintf(note, sizeof note, "%s (%" PRId64 ")", name, band->value);
     else

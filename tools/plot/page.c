@@ -373,7 +373,7 @@ int page_put_chart(struct buffer *page, const struct chart *chart, enum timestam
     int drawn = put_picture(page, chart, zone);
     html_put(page, "</div>\n");
     if (chart->strip_count > STRIPS_MAX)
-        html_format(page, "<p>%zu more strips of modes are left out: armtap plot --stream N draws a stream.</p>\n",
+        html_format(page, "<p>%zu more strips of modes are omitted: armtap plot --stream N draws a stream.</p>\n",
                     chart->strip_count - STRIPS_MAX);
     return page->failed ? -1 : drawn;
 }

@@ -111,7 +111,7 @@ static int bad_robot(const char *robot, const char *problem)
         message_error("proxy: %s: name only the robot's address, without scheme and port; --ports chooses the ports",
                       robot);
     else
-        message_error("proxy: %s: %s; give the robot's address", robot, problem);
+        message_error("proxy: %s: %s; use the robot's address", robot, problem);
     return -1;
 }
 
@@ -126,7 +126,7 @@ static int check_options(struct proxy *proxy)
     if (rotation_check(&proxy->rotation, "proxy", proxy->output) != 0 || part_name_check("proxy", proxy->output) != 0)
         return -1;
     if (tcp_resolve(proxy->listen, 0, &proxy->here, 1, &problem) == 0) {
-        message_error("--listen '%s': %s; give an address of this machine", proxy->listen, problem);
+        message_error("--listen '%s': %s; use an address of this machine", proxy->listen, problem);
         return -1;
     }
     if (tcp_resolve(proxy->robot, 0, &proxy->there, 1, &problem) == 0)
@@ -146,7 +146,7 @@ static const char *side_name(enum armtap_direction direction)
 static void say_left_out(struct proxy *proxy)
 {
     if (proxy->left_out > 0)
-        message_info("%u more lines about clients were left out", proxy->left_out);
+        message_info("%u more lines about clients were omitted", proxy->left_out);
     proxy->left_out = 0;
 }
 
@@ -182,12 +182,12 @@ static void say(const struct client *client, const struct proxy_news *news)
                      strerror(news->error));
         break;
     case PROXY_LET_GO:
-        message_info("%s: port %u: let go: the %s ended it, and the %s sends nothing and does not end it", client->name,
-                     port, side_name(news->direction), news->direction == ARMTAP_FROM_ROBOT ? "client" : "robot");
+        message_info("%s: port %u: dropped: the %s ended it, and the %s neither sends nor ends it", client->name, port,
+                     side_name(news->direction), news->direction == ARMTAP_FROM_ROBOT ? "client" : "robot");
         break;
     case PROXY_OVER:
         if (client->connected)
-            message_info("%s: port %u: over, after %" PRIu64 " bytes from the robot and %" PRIu64 " to it",
+            message_info("%s: port %u: ended after %" PRIu64 " bytes from the robot and %" PRIu64 " to it",
                          client->name, port, client->bytes[ARMTAP_FROM_ROBOT], client->bytes[ARMTAP_TO_ROBOT]);
         break;
     default:
@@ -281,10 +281,10 @@ static void turn_away(struct proxy *proxy, int file, const struct tcp_address *p
     bool is_told = is_of_address ? tcp_address_same_host(&proxy->told, peer) : proxy->told_full;
     bool is_said = !is_told && may_say(proxy);
     if (is_said && is_of_address)
-        message_warning("%s has %d connections, and no more are served for one address: further ones are reset", text,
+        message_warning("%s has %d connections, the most for one address: further ones are reset", text,
                         CLIENTS_OF_ADDRESS);
     else if (is_said)
-        message_warning("%d clients are connected, and no more are served: further ones are reset", CLIENTS_MAX);
+        message_warning("%d clients are connected, the most that are served: further ones are reset", CLIENTS_MAX);
     if (is_of_address)
         proxy->told = host;
     else
@@ -412,7 +412,8 @@ static int check_loop(const struct proxy *proxy)
     for (size_t i = 0; meets && i < proxy->port_count; i++)
         for (size_t k = 0; k < proxy->port_count; k++)
             if (proxy->ports[i].watch && proxy->ports[k].watch && proxy->ports[i].robots == proxy->ports[k].listens) {
-                message_error("proxy: port %u of %s is the proxy's own: it would connect to itself; listen on another "
+                message_error("proxy: port %u of %s is the proxy's own port: it would connect to itself; listen on "
+                              "another "
                               "address (--listen 127.0.0.2) or on other ports (--ports %u=0)",
                               proxy->ports[i].robots, proxy->robot, proxy->ports[i].robots);
                 return -1;
@@ -440,7 +441,7 @@ static int listen_on_ports(struct proxy *proxy)
         message_warning("whoever reaches %s reaches the robot: there are no passwords", proxy->listen);
     if (open > 0)
         return check_loop(proxy);
-    message_error("proxy: no port can be listened on; give another address of this machine with --listen, or other "
+    message_error("proxy: cannot listen on any port; use another address of this machine with --listen, or other "
                   "ports with --ports");
     return -1;
 }
@@ -513,8 +514,8 @@ static int report(struct proxy *proxy, const struct traffic_totals *totals)
     kept_parts_list(proxy->kept);
     if (kept_parts_deleted(proxy->kept) > 0)
         snprintf(deleted, sizeof deleted, "; %" PRIu64 " deleted, the oldest first", kept_parts_deleted(proxy->kept));
-    message_info("forwarded %s for %" PRIu64 " client%s (%" PRIu64 " cut off, %" PRIu64 " let go, %" PRIu64
-                 " turned away), recorded %s in %" PRIu64 " file%s%s; %s dropped",
+    message_info("forwarded %s for %" PRIu64 " client%s (%" PRIu64 " cut off, %" PRIu64 " dropped, %" PRIu64
+                 " refused), recorded %s in %" PRIu64 " file%s%s; %s dropped",
                  forwarded, proxy->served, proxy->served == 1 ? "" : "s", proxy->cut_off, proxy->let_go,
                  proxy->turned_away, recorded, totals->parts, totals->parts == 1 ? "" : "s", deleted, dropped);
     return totals->failed ? EXIT_FAILED : EXIT_DONE;
@@ -524,7 +525,7 @@ static int run_proxy(struct proxy *proxy)
 {
     bool runs = begin_proxy(proxy) == 0;
     if (runs && event_loop_run(proxy->loop) == EVENT_LOOP_FAILED) {
-        message_error("proxy: the system does not let it wait for clients: %s", strerror(errno));
+        message_error("proxy: cannot wait for clients: %s", strerror(errno));
         runs = false;
     }
     close_all(proxy);

@@ -86,7 +86,7 @@ static int check_together(struct recipe_job *job)
                       "--from %s",
                       options->operands[0], options->operands[0]);
     else if (sources != 1)
-        message_error("recipe: give %s --columns, --fields, --layout, --from, --list or @NAME",
+        message_error("recipe: use %s --columns, --fields, --layout, --from, --list or @NAME",
                       sources == 0 ? "one of" : "only one of");
     else if (job->wish.file > job->wish.count)
         message_error("recipe: --file %" PRIu64 ": there %s %zu", job->wish.file, job->wish.count == 1 ? "is" : "are",
@@ -135,8 +135,8 @@ static int from_size(struct recipe_job *job, uint64_t size)
     if (count > 0)
         known = armtap_recipe_at(recipe, count - 1)->offset + armtap_recipe_at(recipe, count - 1)->wire_size;
     if (LENGTH_WORD + known < size)
-        message_warning("only the first %zu bytes of a packet of %" PRIu64 " bytes are known; is that "
-                        "the number in its length word?",
+        message_warning("only the first %zu bytes of a packet of %" PRIu64 " bytes are known; check that this is the "
+                        "number in its length word",
                         LENGTH_WORD + known, size);
     int outcome = from_packet(job, recipe, generation);
     armtap_recipe_release(recipe);
@@ -164,9 +164,9 @@ static const char *refusal_reason(enum armtap_refusal why)
 {
     switch (why) {
     case ARMTAP_REFUSAL_NOT_FOUND:
-        return "the controller does not know it; armtap diagnose says why";
+        return "the controller does not know it; armtap diagnose shows why";
     case ARMTAP_REFUSAL_IN_USE:
-        return "it is in use already; armtap diagnose says by whom, as far as is known";
+        return "it is already in use; armtap diagnose shows by whom, if known";
     case ARMTAP_REFUSAL_NOT_SET:
         return "it has no value on this controller";
     default:
@@ -186,7 +186,7 @@ static void warn_misread(const char *name, int version)
 {
     if (version >= 2)
         message_warning(
-            "the controller misread %s, because the client's set-up lacks the frequency that protocol %d puts first; "
+            "the controller misread %s, because the client's setup lacks the frequency that protocol %d puts first; "
             "the recipe keeps it, with the type that armtap knows",
             name, version);
     else
@@ -288,7 +288,8 @@ static const char *usual_key(const struct mapping *mapping, bool to_robot)
     }
     if (!output || !input)
         return !input && !to_robot ? "out" : "in";
-    message_error("recipe: %s is an input, %s an output; a recipe holds one kind: make two", input->name, output->name);
+    message_error("recipe: %s is an input, %s an output; a recipe holds only one kind; make two", input->name,
+                  output->name);
     return NULL;
 }
 
@@ -354,7 +355,7 @@ static int print_recipe(const struct recipe_job *job)
         return -1;
     mapping_report(mapping);
     if (mapping->count == 0) {
-        message_error("recipe: RTDE has none of these; armtap fields shows what it has");
+        message_error("recipe: RTDE has none of these; armtap fields lists its fields");
         return -1;
     }
     warn_numbers(job);

@@ -82,6 +82,6 @@ int columns_parse(const char *text, unsigned last, struct columns *columns)
     }
     if (columns->count > 0)
         return 0;
-    message_error("columns '%.40s': empty; name some, as in 2-7,32-37 or [2:7 32:37]", text);
+    message_error("columns '%.40s': empty; name columns, as in 2-7,32-37 or [2:7 32:37]", text);
     return -1;
 }

@@ -195,7 +195,7 @@ int mapping_names(struct mapping *mapping, const char *list)
     for (size_t i = 0; i < selection.count && outcome == 0; i++)
         outcome = add_name(mapping, selection.names[i]);
     if (outcome == 0 && selection.count == 0) {
-        message_error("'%s': empty; name some fields, as in actual_q,robot_mode", list);
+        message_error("'%s': empty; name fields, as in actual_q,robot_mode", list);
         outcome = -1;
     }
     selection_free(&selection);
@@ -245,13 +245,13 @@ void mapping_report(const struct mapping *mapping)
         const struct mapping_lack *lack = &mapping->lack[i];
         last = same_reason(mapping, i);
         if (lack->is_refused)
-            message_warning("%s is left out: %s", lack->name, lack->reason);
+            message_warning("%s is omitted: %s", lack->name, lack->reason);
         else if (lack->column == 0)
-            message_warning("%s is left out; RTDE has no such field: %s", lack->name, lack->reason);
+            message_warning("%s is omitted; RTDE has no such field: %s", lack->name, lack->reason);
         else if (last == i)
-            message_warning("column %u is left out; RTDE has no such field: %s", lack->column, lack->reason);
+            message_warning("column %u is omitted; RTDE has no such field: %s", lack->column, lack->reason);
         else
-            message_warning("columns %u-%u are left out; RTDE has no such fields: %s", lack->column,
+            message_warning("columns %u-%u are omitted; RTDE has no such fields: %s", lack->column,
                             mapping->lack[last].column, lack->reason);
     }
 }

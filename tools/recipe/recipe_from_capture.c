@@ -278,7 +278,7 @@ static void refuse_stream(const struct reading *reading, size_t with, const char
         message_error("recipe: there is no stream %" PRIu64 ": they are numbered from 0 to %zu; armtap info lists them",
                       wish->stream, count - 1);
     else if (wish->packet > 0)
-        message_error("recipe: no set-up was answered in packet %" PRIu64 "%s; armtap diagnose shows the packets",
+        message_error("recipe: no setup was answered in packet %" PRIu64 "%s; armtap diagnose shows the packets",
                       wish->packet, wish->accepted ? "" : " and fully accepted");
     else if (wish->one_stream)
         message_error("recipe: the robot accepted no %s recipe of stream %" PRIu64, kind(wish), wish->stream);
@@ -363,7 +363,7 @@ static struct setup *choose_setup(const struct reading *reading, const struct ar
     if (wish->setup > 0)
         return &first[wish->setup - 1];
     if (count > 1 && first[count - 1].is_refused)
-        message_warning("stream %u had %zu partly refused set-ups; this is the last, --setup 1 is the first",
+        message_warning("stream %u had %zu partly refused setups; this is the last, --setup 1 is the first",
                         summary->number, count);
     else if (count > 1 && !first[count - 1].guessed)
         message_warning("stream %u had %zu recipes, one after another; this is the last, --setup 1 is the first",
@@ -376,7 +376,7 @@ static bool has_fields(const struct setup *setup)
 {
     if (armtap_recipe_count(setup->recipe) > 0)
         return true;
-    message_error("recipe: the controller refused all names of the set-up answered in packet %" PRIu64 " (%zu); "
+    message_error("recipe: the controller refused all names of the setup answered in packet %" PRIu64 " (%zu); "
                   "armtap diagnose shows why",
                   setup->where.packet, setup->refused_count);
     return false;
@@ -388,9 +388,9 @@ static bool has_names(const struct setup *setup)
     size_t count = armtap_recipe_count(setup->recipe);
     if (invented_names(setup->recipe) < count)
         return true;
-    message_error("recipe: for the set-up answered in packet %" PRIu64
+    message_error("recipe: for the setup answered in packet %" PRIu64
                   " only the types of %zu field%s were captured, not the "
-                  "request with the names; capture what the client sends, too",
+                  "request with the names; capture the client's packets, too",
                   setup->where.packet, count, count == 1 ? "" : "s");
     return false;
 }

@@ -78,7 +78,7 @@ static void give_up(struct capture_series *series)
 static int fail(struct capture_series *series, const char *problem, const char *remedy)
 {
     give_up(series);
-    message_error("%s: %s; what came from then on is not in it%s%s", shown(series->name), problem, *remedy ? ": " : "",
+    message_error("%s: %s; later data is missing from it%s%s", shown(series->name), problem, *remedy ? ": " : "",
                   remedy);
     return -1;
 }
@@ -108,12 +108,11 @@ static int judge(struct capture_series *series, enum capture_file_outcome outcom
     case CAPTURE_FILE_OK:
         return 0;
     case CAPTURE_FILE_FULL:
-        return fail(series, "the disk is full",
-                    "make room, or give --rotate and --keep, which delete the oldest parts");
+        return fail(series, "the disk is full", "make room, or use --rotate and --keep, which delete the oldest parts");
     case CAPTURE_FILE_CLOSED:
         return end_for_reader(series);
     case CAPTURE_FILE_OVERDUE:
-        return fail(series, "its reader takes nothing", "");
+        return fail(series, "its reader does not read", "");
     case CAPTURE_FILE_NO_MEMORY:
         message_no_memory();
         return fail(series, "out of memory", "");
@@ -155,11 +154,11 @@ static int repeat(struct capture_series *series, int64_t time, struct repetition
 static int report_open(const struct capture_series *series)
 {
     if (errno == EEXIST)
-        message_error("%s: exists already, and no recording overwrites a file: name another, or put the time into the "
+        message_error("%s: already exists, and a recording overwrites no file; name another, or put the time into the "
                       "name: -o '%%Y%%m%%dT%%H%%M%%SZ-ROBOT.pcapng'",
                       series->name);
     else if (errno == EINTR)
-        message_error("%s: nobody reads it, so nothing was recorded", shown(series->name));
+        message_error("%s: no program reads it, so nothing was recorded", shown(series->name));
     else if (errno == ENOMEM)
         message_no_memory();
     else if (errno == ENAMETOOLONG) /* the part's own may not have been made */
@@ -353,7 +352,7 @@ int rotation_read(const struct option_row *row, const char *value, void *place)
         return option_refuse(row, value, "a time such as 60s, 15m, 1h or 1d, or a size such as 500M or 1G");
     if (!(is_size ? rotation->has_size++ : rotation->has_time++))
         return 0;
-    message_error("--%s %s: another %s is given already; leave one of them out", row->name, value,
+    message_error("--%s %s: another %s is already set; remove one of them", row->name, value,
                   is_size ? "size" : "time");
     return -1;
 }
@@ -370,7 +369,7 @@ int rotation_check(const struct rotation *rotation, const char *command, const c
     if (strcmp(output, "-") == 0 && rotates)
         message_error("%s: --rotate needs files; standard output is one", command);
     else if (rotation->keep > 0 && rotation->keep < rotation->part_size)
-        message_error("%s: --keep is less than one file of --rotate; give a larger --keep or a smaller --rotate",
+        message_error("%s: --keep is less than one file of --rotate; use a larger --keep or a smaller --rotate",
                       command);
     else
         return 0;

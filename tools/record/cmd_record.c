@@ -280,9 +280,9 @@ static void say_nothing_came(const struct robot_address *robot, const char *file
     if (strcmp(file, "-") == 0 || !shell_word(quoted, sizeof quoted, file))
         message_error("%s: no record came", robot->url);
     else if (is_known_port(robot->port))
-        message_error("%s: no record came; to see why: armtap diagnose %s", robot->url, quoted);
+        message_error("%s: no record arrived; to see why: armtap diagnose %s", robot->url, quoted);
     else
-        message_error("%s: no record came; to see why: armtap diagnose --port %u=%s %s", robot->url,
+        message_error("%s: no record arrived; to see why: armtap diagnose --port %u=%s %s", robot->url,
                       (unsigned)robot->port, armtap_protocol_name(robot->protocol), quoted);
 }
 
@@ -347,11 +347,11 @@ static void report(const struct record *record)
     const struct robot_tally tally = tally_of(record);
     uint64_t lost = total.lost + record->lost;
     if (tally.dropped > 0)
-        message_warning("%" PRIu64 " packet%s dropped because the disk did not keep up: record to a faster one, or ask "
-                        "for fewer fields or a lower --frequency",
+        message_warning("%" PRIu64 " packet%s dropped because the disk did not keep up: record to a faster one, or "
+                        "request fewer fields or a lower --frequency",
                         tally.dropped, tally.dropped == 1 ? " was" : "s were");
     if (lost > 0)
-        message_error("%" PRIu64 " packet%s that came %s in no file", lost, lost == 1 ? "" : "s",
+        message_error("%" PRIu64 " packet%s received %s in no file", lost, lost == 1 ? "" : "s",
                       lost == 1 ? "is" : "are");
     kept_parts_list(record->wish.kept);
     amount_text(size, total.bytes);

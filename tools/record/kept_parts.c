@@ -173,8 +173,8 @@ int kept_parts_find(struct kept_parts *kept, const char *pattern, const char *ro
         enum part_glob_outcome outcome = part_name_glob(name, pattern, robot, digits);
         if (outcome == PART_GLOB_UNSURE) {
             message_warning(
-                "-o %s: only numbers in a name tell whether an earlier run made it (%%Y %%m %%d %%H %%M %%S "
-                "%%j): --keep counts the files of this run alone",
+                "-o %s: only numbers in a name show whether an earlier run made it (%%Y %%m %%d %%H %%M %%S "
+                "%%j): --keep counts only the files of this run",
                 pattern);
             return 0;
         }
@@ -235,7 +235,7 @@ static void delete_file(struct kept_parts *kept, const struct kept_part *part)
     struct stat status;
     bool is_there = lstat(part->name, &status) == 0;
     if (is_there && (status.st_dev != part->device || status.st_ino != part->file))
-        message_warning("%s: is another file than the one that was recorded; it stays", part->name);
+        message_warning("%s: is not the file that was recorded; it stays", part->name);
     else if (is_there && part->is_earlier && is_being_written(part->name))
         message_warning("%s: another run writes it; it stays", part->name);
     else if (is_there && unlink(part->name) != 0 && errno != ENOENT)

@@ -90,7 +90,8 @@ int part_name_check(const char *command, const char *pattern)
     if (*pattern == '\0')
         message_error("%s: -o needs the name of a file", command);
     else if (strcmp(pattern, "-") == 0 && isatty(STDOUT_FILENO))
-        message_error("%s: a capture is no text for a terminal; give -o FILE, or a pipe: armtap %s -o - ... | "
+        message_error("%s: a capture is binary and is not written to a terminal; use -o FILE, or a pipe: armtap %s -o "
+                      "- ... | "
                       "wireshark -k -i -",
                       command, command);
     else

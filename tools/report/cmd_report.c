@@ -49,7 +49,7 @@ static int check_command(const struct command *command)
     if (!command->out)
         message_error("report: name the page, such as -o report.html");
     else if (!is_page(command->out))
-        message_error("report: -o %s: a report is a page for browsers, which print it as PDF, too: give it a name that "
+        message_error("report: -o %s: a report is a page for browsers, which print it as PDF, too: use a name that "
                       "ends in .html",
                       command->out);
     else if (!replay_is_repeatable(&command->options.source))

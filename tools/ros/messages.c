@@ -226,8 +226,7 @@ unsigned ros_release(const struct armtap_stream *stream)
 static const char *why_raw(const struct ros_record *record)
 {
     if (record->generation == ARMTAP_GENERATION_AUBO)
-        return "force and torque are as the robot sends them, not turned to the tool: which axes AUBO's are in is not "
-               "known";
+        return "force and torque are as the robot sends them, not rotated to the tool: AUBO's axes are not known";
     if (!has(record, ROS_INPUT_target_TCP_pose))
         return RAW_WRENCH "target_TCP_pose is not recorded";
     if (record->release == 0)

@@ -79,7 +79,7 @@ static int choose_by_address(struct serve *serve, const char *address)
 {
     long index = recording_robot(&serve->recording, address);
     if (index < 0) {
-        message_error("--robot %s: no robot of that address sent RTDE or legacy data; the first that did is %s",
+        message_error("--robot %s: no robot with that address sent RTDE or legacy data; the first that did is %s",
                       address, serve->recording.robots[0]->address);
         return -1;
     }
@@ -91,9 +91,8 @@ static int choose_by_stream(struct serve *serve)
 {
     long index = recording_robot_of_stream(&serve->recording, serve->options.stream, &serve->leader);
     if (index < 0) {
-        message_error("--stream %" PRIu64
-                      ": no stream of that number with RTDE or legacy data from a robot; armtap info "
-                      "lists them",
+        message_error("--stream %" PRIu64 ": no such stream with RTDE or legacy data from a robot; armtap info lists "
+                      "them",
                       serve->options.stream);
         return -1;
     }
@@ -118,8 +117,9 @@ static int choose_robot(struct serve *serve)
 {
     const struct recording *recording = &serve->recording;
     if (recording->robot_count == 0 && recording->opaque > 0) {
-        message_error("the fields of %" PRIu64 " record%s from the robot are not known, since the handshake was not "
-                      "captured: nothing can be played; give the recipe: --recipe FILE, or --recipe @NAME of armtap "
+        message_error("the fields of %" PRIu64 " record%s from the robot are not known, because the handshake was not "
+                      "captured: nothing can be played; specify the recipe: --recipe FILE, or "
+                      "--recipe @NAME of armtap "
                       "recipe --list",
                       recording->opaque, recording->opaque == 1 ? "" : "s");
         return -1;
@@ -151,7 +151,7 @@ static void choose_release(struct serve *serve)
     if (serve->options.has_release)
         memcpy(serve->release, serve->options.release, sizeof serve->release);
     else if (!is_captured)
-        message_info("made up: controller version %u.%u.%u.%u (--controller-version)", serve->release[0],
+        message_info("simulated: controller version %u.%u.%u.%u (--controller-version)", serve->release[0],
                      serve->release[1], serve->release[2], serve->release[3]);
     serve->packet_size = robot->packet_size > 0 ? robot->packet_size : controller_release_size(serve->release);
 }
@@ -181,18 +181,18 @@ static void describe_records(const struct serve *serve)
     uint64_t cut = robot->cut[SERVED_RTDE] + robot->cut[SERVED_REALTIME];
     if (robot->guessed > 0)
         message_warning("the field names of %" PRIu64
-                        " record%s are guessed, since the handshake was not captured: see "
-                        "armtap info; --recipe FILE gives the recipe, --no-guess plays none of them",
+                        " record%s are guessed, because the handshake was not captured: see armtap info; --recipe FILE "
+                        "sets the recipe, --no-guess plays none of them",
                         robot->guessed, robot->guessed == 1 ? "" : "s");
     if (serve->recording.opaque > 0)
         message_warning("the fields of %" PRIu64
-                        " record%s are not known, since the handshake was not captured: they are "
-                        "not played (--recipe FILE)",
+                        " record%s are not known, because the handshake was not captured: they are not played "
+                        "(--recipe FILE)",
                         serve->recording.opaque, serve->recording.opaque == 1 ? "" : "s");
     if (cut > 0)
         message_warning("the snapshot length cut %" PRIu64 " of %" PRIu64
-                        " records: what is whole of them is played, as recorded; further cells of legacy packets are 0 "
-                        "(capture with tcpdump -s 0)",
+                        " records: their complete fields are played as recorded; further columns of legacy packets are "
+                        "0 (capture with tcpdump -s 0)",
                         cut, robot->records[SERVED_RTDE] + robot->records[SERVED_REALTIME]);
 }
 
@@ -202,15 +202,15 @@ static void describe_made_up(const struct serve *serve)
     const struct recorded_robot *robot = serve->recording.robots[serve->robot];
     bool is_cb2 = robot->generation == ARMTAP_GENERATION_CB2;
     if (robot->records[SERVED_REALTIME] == 0)
-        message_info("made up: legacy packets of %zu bytes, from RTDE's values; cells that are not recorded are 0",
+        message_info("simulated: legacy packets of %zu bytes, from RTDE's values; columns that are not recorded are 0",
                      serve->packet_size);
     if (robot->records[SERVED_RTDE] == 0)
-        message_info("made up: RTDE, from the legacy packets%s",
-                     is_cb2 ? "; a CB2 has none: modes are numbered as CB2 does, robot_mode 0 is RUNNING" : "");
+        message_info("simulated: RTDE, from the legacy packets%s",
+                     is_cb2 ? "; a CB2 has no RTDE: modes have CB2's numbers, robot_mode 0 is RUNNING" : "");
     if (presence_is_cut(robot->presence))
-        message_warning("the capture begins and ends so many recipes, or is silent so often, that not all is played");
+        message_warning("the capture has too many recipes or silences: not all of it is played");
     if (robot->silence > 0 && serve->options.gaps == GAPS_HOLD)
-        message_info("made up: in %.1f s nothing was captured: the last values are repeated (--gaps keep or squeeze)",
+        message_info("simulated: nothing was captured in %.1f s: the last values are repeated (--gaps keep or squeeze)",
                      (double)robot->silence / NS);
 }
 
@@ -228,8 +228,9 @@ static void describe(const struct serve *serve)
                  count_recorded(robot->variables), rtde, realtime);
     bool is_paused = serve->options.is_paused || serve->options.at_most;
     if (robot->last_time != ARMTAP_NO_TIME && serve->options.loop == LOOP_NONE)
-        message_info("%.1f s of data, %s; ends with it (--loop)", (double)(robot->last_time - robot->first_time) / NS,
-                     is_paused                ? "from the first client that asks for data on"
+        message_info("%.1f s of data, %s; stops at its end (--loop)",
+                     (double)(robot->last_time - robot->first_time) / NS,
+                     is_paused                ? "from the first client that requests data on"
                      : serve->options.no_wait ? "from now on"
                                               : "from the first client on (--no-wait)");
     describe_records(serve);
@@ -361,9 +362,9 @@ static int fill(struct serve *serve)
         if (!filled)
             message_warning("--fill %s has no effect: the capture's %s is of another type", one->text, one->value.name);
         else if (filled->recorded)
-            message_info("made up: %s, where it is not recorded; else the recorded values", one->text);
+            message_info("simulated: %s, where it is not recorded; elsewhere the recorded values", one->text);
         else
-            message_info("made up: %s, which the capture lacks", one->text);
+            message_info("simulated: %s, which the capture lacks", one->text);
     }
     return 0;
 }
@@ -417,9 +418,9 @@ static void describe_sources(const struct serve *serve)
         snprintf(list + length, sizeof captured - length, "%s%u", length == 0 ? "" : ", ", port->controllers);
     }
     if (captured[0] != '\0')
-        message_info("from the capture: ports %s%s%s", captured, imitated[0] == '\0' ? "" : "; imitated: ", imitated);
+        message_info("from the capture: ports %s%s%s", captured, imitated[0] == '\0' ? "" : "; simulated: ", imitated);
     if (recorded_ports_left_out(serve->recording.ports) > 0)
-        message_warning("the capture has so much of other ports that %" PRIu64 " messages and replies were left out",
+        message_warning("the capture has too much data of other ports: %" PRIu64 " messages and replies were omitted",
                         recorded_ports_left_out(serve->recording.ports));
 }
 
@@ -433,7 +434,8 @@ static void describe_dashboard(const struct variables *variables)
         if (!variable || !variable_is_played(variable))
             snprintf(list + length, sizeof list - length, "%s, ", armtap_field_at(ids[i])->name);
     }
-    message_info("made up: the dashboard server's %smodel, serial number, program, operational mode, user role, remote "
+    message_info("simulated: the dashboard server's %smodel, serial number, program, operational mode, user role, "
+                 "remote "
                  "control",
                  list);
 }
@@ -462,7 +464,8 @@ static int make_stubs(struct serve *serve)
     }
     describe_sources(serve);
     if (is_imitated(serve, PORT_PRIMARY))
-        message_info("made up: the primary interface's kinematics and configuration, and what else the capture lacks");
+        message_info("simulated: the primary interface's kinematics and configuration, and other data that the capture "
+                     "lacks");
     if (is_imitated(serve, PORT_DASHBOARD))
         describe_dashboard(robot->variables);
     return 0;
@@ -569,10 +572,10 @@ static void report_end(const struct player *player)
 {
     char repeated[64] = "", clients[LISTENING_TOTALS_MAX];
     if (player->repeated > 0)
-        snprintf(repeated, sizeof repeated, ", %" PRIu64 " times the last one was repeated", player->repeated);
+        snprintf(repeated, sizeof repeated, ", the last one was repeated %" PRIu64 " times", player->repeated);
     listening_totals(clients, player->clients);
     message_info("%" PRIu64 " records were played%s%s%s", player->played, repeated,
-                 player->was_wanted ? "" : "; no client asked for data", clients);
+                 player->was_wanted ? "" : "; no client requested data", clients);
 }
 
 static enum exit_status play(struct serve *serve)
@@ -581,7 +584,7 @@ static enum exit_status play(struct serve *serve)
     player->loop = serve->loop;
     player->clients = serve->clients;
     player->moments = moments(serve);
-    player->silence = serve->options.gaps == GAPS_SQUEEZE ? "it is passed over" : "no data";
+    player->silence = serve->options.gaps == GAPS_SQUEEZE ? "it is skipped" : "no data";
     player->speed = serve->options.speed;
     player->at_most = serve->options.at_most;
     player->is_paused = serve->options.is_paused || serve->options.at_most;
@@ -668,7 +671,7 @@ static enum exit_status run_server(struct serve *serve)
         return run_bridge(&serve->options);
     serve->source = serve->options.shared.source;
     if (!replay_is_repeatable(&serve->source)) {
-        message_error("serve: the capture is read more than once, so it must be in files; store it first");
+        message_error("serve: the capture is read more than once, so it must be in files; save it first");
         return EXIT_FAILED;
     }
     if (armtap_knowledge_new(&serve->knowledge) != ARMTAP_OK) {

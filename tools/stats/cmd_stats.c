@@ -185,7 +185,7 @@ static int check_sums(struct stats *stats)
                         stats->from.given || stats->to.given ? " in that time" : "");
     range_report(&stats->from, &stats->to, &stats->totals, stats->options.zone, stats->sums.robot_count == 0);
     if (stats->sums.has_left_out)
-        message_warning("there are more robots or fields than are kept: the rest is left out");
+        message_warning("too many robots or fields: the rest is omitted");
     return 0;
 }
 

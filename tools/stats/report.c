@@ -244,9 +244,9 @@ static void print_rest(const struct robot_sums *robot, const struct cell *cell)
     if (values < records)
         text_line(stdout, INDENT, "    in %" PRIu64 " of %" PRIu64 " records", values, records);
     if (cell->odd > 0)
-        text_line(stdout, INDENT, "    besides %" PRIu64 " NaN or infinite", cell->odd);
+        text_line(stdout, INDENT, "    in addition to %" PRIu64 " NaN or infinite", cell->odd);
     if (cell->texts > 0 && !is_text(cell))
-        text_line(stdout, INDENT, "    besides %" PRIu64 " texts", cell->texts);
+        text_line(stdout, INDENT, "    in addition to %" PRIu64 " texts", cell->texts);
 }
 
 static void print_numbers(const struct report *report, const struct robot_sums *robot, const struct cell *cell)
@@ -345,7 +345,7 @@ static void print_constants(const struct robot_sums *robot)
 
 static void print_part(const struct report *report, const struct robot_sums *robot, enum part part)
 {
-    static const char *const headings[] = {NULL, "\nmodes: how long each value held", "\nbits and texts",
+    static const char *const headings[] = {NULL, "\nmodes: how long each value lasted", "\nbits and texts",
                                            "\nnever changed"};
     bool is_begun = false;
     for (size_t i = 0; i < robot->cell_count; i++) {
@@ -387,10 +387,9 @@ static void print_robot(const struct report *report, const struct robot_sums *ro
                   " of them was guessed, because no handshake was captured: names may be wrong.",
                   robot->guessed);
     if (robot->opaque > 0)
-        text_line(stdout, INDENT, "%" PRIu64 " of them have no recipe, so that their values are not known.",
-                  robot->opaque);
+        text_line(stdout, INDENT, "%" PRIu64 " of them have no recipe, so their values are not known.", robot->opaque);
     if (report->is_whole && robot->bytes_lost > 0)
-        text_line(stdout, INDENT, "Missing in the capture: %" PRIu64 " bytes, whose values are not in these figures.",
+        text_line(stdout, INDENT, "Missing from the capture: %" PRIu64 " bytes, whose values are not in these figures.",
                   robot->bytes_lost);
     for (enum part part = PART_TABLE; part <= PART_CONSTANT; part++)
         print_part(report, robot, part);

@@ -46,7 +46,7 @@ void spool_free(struct spool *spool)
 static int failed(const struct spool *spool, int error)
 {
     bool is_full = error == ENOSPC || error == EDQUOT;
-    message_error("%s: a temporary file cannot be written there: %s; %sname another place: with -o, or with TMPDIR for "
+    message_error("%s: cannot write a temporary file there: %s; %sname another place: with -o, or with TMPDIR for "
                   "standard output",
                   spool->folder, strerror(error), is_full ? "free some space, or " : "");
     return -1;

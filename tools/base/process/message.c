@@ -135,8 +135,8 @@ void message_warning(const char *format, ...)
 void message_still(int64_t time)
 {
     message_warning(
-        "armtap itself stood still for %.1f s: it was stopped, the machine slept, or the processor was busy; "
-        "what did not come or go meanwhile is nobody else's fault",
+        "armtap itself stood still for %.1f s: it was stopped, the machine slept, or the processor was busy; do not "
+        "blame the robot or the network for this time",
         (double)time / 1e9);
 }
 

@@ -34,7 +34,7 @@ static char given_up_for[64];
 static int failed(const char *what)
 {
     message_error(
-        "cannot drop privileges that armtap does not need (%s: %s), and armtap reads nothing with them; capture with "
+        "cannot drop privileges that armtap does not need (%s: %s), and armtap refuses to read with them; capture with "
         "tcpdump -w FILE, then read the file as an ordinary user",
         what, strerror(errno));
     return -1;

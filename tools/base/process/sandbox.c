@@ -68,10 +68,9 @@ static int add_rules(scmp_filter_ctx filter)
 
 static int failed(int outcome)
 {
-    message_error(
-        "cannot give up the system calls that reading does not need (seccomp: %s); capture with tcpdump -w FILE, then "
-        "read the file",
-        strerror(-outcome));
+    message_error("cannot install the seccomp filter (%s); capture with tcpdump -w FILE, then "
+                  "read the file",
+                  strerror(-outcome));
     return -1;
 }
 

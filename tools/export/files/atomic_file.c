@@ -72,7 +72,7 @@ static const char *remedy(int error)
         {ENOSPC, "free some space, or name another place with -o"},
         {EDQUOT, "free some space, or name another place with -o"},
         {EFBIG, "use a file system that holds larger files, or --split or --every"},
-        {ENOENT, "make the directory first, or name another one with -o"},
+        {ENOENT, "create the directory first, or name another one with -o"},
         {ENOTDIR, "name a place inside a directory with -o"},
         {EISDIR, "name a file with -o, not a directory"},
         {EACCES, "name a place that you may write to with -o"},
@@ -91,7 +91,7 @@ static enum sink_outcome report(const char *name, const char *what, int error)
     const char *user = error == EACCES || error == EPERM ? privileges_given_up_for() : NULL;
     if (user)
         message_error(
-            "%s: %s: %s; root was given up once the interface was open: name a place that %s may write to with -o",
+            "%s: %s: %s; armtap dropped root once the interface was open: name a place that %s may write to with -o",
             name, what, strerror(error), user);
     else
         message_error("%s: %s: %s; %s", name, what, strerror(error), remedy(error));
@@ -234,14 +234,14 @@ static void tell_what_was_there(const struct sink_file *sink, const struct parti
     if (partial->has_left && run->left++ == 0)
         message_warning("%s: left by a run that was killed, %" PRIdMAX " bytes; %s%s%s", partial->path,
                         (intmax_t)partial->left.st_size,
-                        partial->kept ? "it is " : "nothing of it can be read: it was deleted",
+                        partial->kept ? "it is " : "it was not readable and has been deleted",
                         partial->kept ? partial->kept : "",
                         !partial->kept     ? ""
                         : run->is_readable ? " now: use it or delete it"
                                            : " now: delete it, unless it is yours");
     if (partial->has_neighbour && run->neighbours++ == 0)
-        message_warning("%s: another armtap writes this output, too, or there is a file that must stay: until it is "
-                        "whole it is %s; the run that ends last replaces what the other wrote",
+        message_warning("%s: another armtap also writes this output, or a file there must stay: until complete, this "
+                        "output is %s; the run that ends last replaces the other's output",
                         sink->name, partial->path);
 }
 
@@ -471,7 +471,7 @@ static enum sink_outcome place_file(struct sink_file *sink)
         error = errno;
     if (error == 0)
         end_pending(sink);
-    return error == 0 ? SINK_OK : failed(sink, "cannot be put in its place", error);
+    return error == 0 ? SINK_OK : failed(sink, "cannot be renamed to it", error);
 }
 
 static enum sink_outcome place_files(struct sink_file *const *sinks, size_t count)
@@ -548,7 +548,7 @@ void sink_file_discard(struct sink_file *sink)
     if (!sink)
         return;
     if (sink->link && stays(sink))
-        message_error("%s: not complete; what came until then is in %s", sink->name, sink->beside);
+        message_error("%s: not complete; the part written so far is in %s", sink->name, sink->beside);
     else if (sink->link && partial_is_there(sink->beside, &sink->status))
         unlink(sink->beside);
     end_pending(sink);

@@ -100,10 +100,10 @@ int bag_check_folder(const char *folder, const char *file)
     bool only_others;
     const char *name = last_part(folder, &length);
     if (length == 0 || is_dots(name, length))
-        return refuse_folder(folder, "a bag takes the name of its folder, which has none here");
+        return refuse_folder(folder, "a bag is named after its folder, which has no name here");
     if (look_for_others(folder, file, &only_others) != 0)
         return message_no_memory();
-    return only_others ? refuse_folder(folder, "a bag has a folder to itself, and this one has other files") : 0;
+    return only_others ? refuse_folder(folder, "a bag needs its own folder, and this one has other files") : 0;
 }
 
 /* ---- metadata.yaml ----------------------------------------------------------------------------------------------- */

@@ -121,7 +121,7 @@ static int refuse_place(const char *name, int error)
 {
     bool lacks_folder = error == ENOENT || error == ENOTDIR;
     message_error("--manifest %s: %s; %s", name, strerror(error),
-                  lacks_folder ? "make its folder first, or name another file" : "name another file");
+                  lacks_folder ? "create its folder first, or name another file" : "name another file");
     return -1;
 }
 
@@ -132,8 +132,7 @@ static int check_file(const struct manifest *manifest, const struct job *job, co
     if (is_input(manifest, job))
         message_error("--manifest %s: this file is also an input; name another one", name);
     else if (!begins_well(manifest))
-        message_error("--manifest %s: not a manifest: it holds something else, which stays as it is; name another file",
-                      name);
+        message_error("--manifest %s: not a manifest: it was left unchanged; name another file", name);
     else
         return 0;
     return -1;

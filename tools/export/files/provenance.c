@@ -229,12 +229,14 @@ static int refuse_less(const struct provenance *provenance, const char *name, co
 {
     char why[200];
     if (provenance->is_guessed && !earlier->is_guessed)
-        return refuse(provenance, name, "its rows have a known recipe, which is only guessed in ");
+        return refuse(provenance, name, "its rows have a known recipe, which is only guessed for ");
     if (provenance->first_row > earlier->first_row)
-        snprintf(why, sizeof why, "its rows begin at packet %" PRIu64 ", before packet %" PRIu64 " as now those of ",
+        snprintf(why, sizeof why,
+                 "its rows begin at packet %" PRIu64 ", before packet %" PRIu64 ", the first now "
+                 "exported from ",
                  earlier->first_row, provenance->first_row);
     else
-        snprintf(why, sizeof why, "it holds %" PRIu64 " rows, more than the %" PRIu64 " that now come from ",
+        snprintf(why, sizeof why, "it holds %" PRIu64 " rows, more than the %" PRIu64 " now exported from ",
                  earlier->rows, provenance->rows);
     return refuse(provenance, name, why);
 }
@@ -268,7 +270,7 @@ int provenance_check(const struct provenance *provenance, const char *name)
         return refuse(provenance, name, "armtap did not write this file, which has the name of the rows of ");
     if (!begins_alike(provenance, &earlier))
         return refuse(provenance, name,
-                      "it holds rows of another capture of this name: its first packets are not those of ");
+                      "it holds rows of another capture with this name: its first packets differ from those of ");
     if (check_kind(provenance, name, &earlier) != 0)
         return -1;
     bool is_less = (provenance->is_guessed && !earlier.is_guessed) || provenance->first_row > earlier.first_row ||

@@ -49,8 +49,8 @@ bool grid_axis_affords(struct grid_axis *axis, const char *who, const struct tim
     timestamp_date(first, silence->from, axis->zone);
     timestamp_date(last, silence->to, axis->zone);
     message_warning("%s: no record from %s to %s: the %" PRIu64
-                    " rows of this silence are left out, as --grid writes at "
-                    "most %d in one, and %d in all; give a longer --grid, or --from and --to",
+                    " rows of this silence are omitted, as --grid writes at most %d in one, and %d in all; use a "
+                    "longer --grid, or --from and --to",
                     who, first, last, count, ROWS_LONGEST, ROWS_RESERVED);
     return false;
 }

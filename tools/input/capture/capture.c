@@ -110,9 +110,8 @@ static void report_growing(const struct capture *capture)
     char place[PLACE_MAX];
     name_place(capture, place);
     if (!capture->quiet && !capture->follows && (!capture->input || input_report_once(capture->input)))
-        message_warning("%s: %s: another program is still writing it, and when reading began it ended in the middle of "
-                        "a packet; read "
-                        "it again for the rest",
+        message_warning("%s: %s: another program is still writing it, and it ended in the middle of a packet when "
+                        "reading began; read it again for the rest",
                         capture->name, place);
 }
 
@@ -132,13 +131,14 @@ static void report_damage(const struct capture *capture)
     else if (is_cut)
         message_error_called(
             MESSAGE_INPUT_DAMAGED,
-            "%s: %s: the file ends in the middle of a packet or header (%s); everything before was read: copy "
-            "it again if it should be longer",
+            "%s: %s: the file ends in the middle of a packet or header (%s); everything before that was read; copy it "
+            "again if it should be longer",
             name, place, why);
     else
         message_error_called(
             MESSAGE_INPUT_DAMAGED,
-            "%s: %s: the file is damaged (%s); everything before was read: copy it again, or repair it with editcap",
+            "%s: %s: the file is damaged (%s); everything before that was read; copy it again, or repair it with "
+            "editcap",
             name, place, why);
 }
 
@@ -202,7 +202,7 @@ static enum capture_outcome refuse_link_type(const struct capture *capture, int 
 {
     char text[LINK_TEXT];
     if (!capture->quiet)
-        message_error("%s: link type %s is not one that armtap can read TCP from; capture on the robot's wired "
+        message_error("%s: armtap cannot read TCP from link type %s; capture on the robot's wired "
                       "network, or with tcpdump -i any",
                       reader_name(capture->name), describe_link(link_type, text));
     return CAPTURE_DAMAGED;
@@ -302,7 +302,7 @@ static enum capture_outcome report_unread(const struct capture *capture)
     if (capture->unread == capture->packets)
         return refuse_link_type(capture, capture->unread_type);
     if (!capture->quiet)
-        message_warning("%s: %" PRIu64 " of %" PRIu64 " packets are of link type %s, which armtap does not read",
+        message_warning("%s: %" PRIu64 " of %" PRIu64 " packets have link type %s, which armtap does not read",
                         reader_name(capture->name), capture->unread, capture->packets,
                         describe_link(capture->unread_type, text));
     return CAPTURE_END;
@@ -393,7 +393,7 @@ static enum capture_outcome next_live(struct capture *capture, struct armtap_pac
     }
     capture->ended = outcome != 0 || is_over || interrupt_asked();
     if (outcome != 0) {
-        message_error("%s: %s; is the interface still up?", capture->name, pcap_geterr(capture->pcap));
+        message_error("%s: %s; check that the interface is still up", capture->name, pcap_geterr(capture->pcap));
         return CAPTURE_DAMAGED;
     }
     if (capture->ended)
@@ -433,7 +433,7 @@ static void report_live(const struct capture *capture, int outcome)
     const char *reason = pcap_statustostr(outcome), *detail = pcap_geterr(capture->pcap);
     if (outcome == PCAP_ERROR_PERM_DENIED || outcome == PCAP_ERROR_PROMISC_PERM_DENIED) {
         message_error(
-            "%s: this user may not capture; run it with sudo (it gives up root once the interface is open), give the "
+            "%s: this user may not capture; run it with sudo (armtap drops root once the interface is open), grant the "
             "program the right: sudo setcap cap_net_raw+ep $(command -v armtap), or "
             "capture with sudo tcpdump -w FILE and read the file",
             capture->name);

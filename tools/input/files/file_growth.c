@@ -87,7 +87,7 @@ void growth_watch_name(struct growth *growth)
         (is_there && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev))
         return;
     growth->warned = true;
-    message_warning("%s: %s; armtap still follows the file that had this name at the start: press Ctrl-C, then follow "
+    message_warning("%s: %s; armtap still follows the file that had this name at the start; press Ctrl-C, then follow "
                     "the new one",
                     growth->name, is_there ? "another file has this name now" : "it was renamed or removed");
 }

@@ -95,14 +95,15 @@ static size_t read_stream(struct reader *reader)
 static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
 {
     static const char *const what[] = {
-        [INPUT_SHORTENED] = "another program cut the file here since the reading began; read it again, or a copy of it",
-        [INPUT_REWRITTEN] = "the file was rewritten while it was read, and everything before this is from the old one; "
+        [INPUT_SHORTENED] = "another program truncated the file here after reading began; read it again, or a copy of "
+                            "it",
+        [INPUT_REWRITTEN] = "the file was rewritten while it was read; everything before this is from the old file; "
                             "follow it again for the new one",
-        [INPUT_CHANGED] = "another program overwrote or cut what was read before; copy the file first and read the "
+        [INPUT_CHANGED] = "another program overwrote or truncated data already read; copy the file first and read the "
                           "copy",
-        [INPUT_DOUBTFUL] = "the file's time changed while it was read: another program may have changed what was read "
-                           "before; copy the file first and read the copy",
-        [INPUT_REPLACED] = "another file took the place of the one that was being read; read it again"};
+        [INPUT_DOUBTFUL] = "the file's time changed while it was read: another program may have changed data already "
+                           "read; copy the file first and read the copy",
+        [INPUT_REPLACED] = "another file replaced the one being read; read it again"};
     reader->no_memory = outcome == INPUT_NO_MEMORY;
     reader->changed = outcome == INPUT_CHANGED || outcome == INPUT_REPLACED;
     snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 ": %s", reader->position,
@@ -309,7 +310,7 @@ static int add_layer(struct reader *reader, const struct packing *packing, const
         return -1;
     enum unpacking_outcome outcome = armtap_unpacking_add(&reader->unpacking, packing);
     if (outcome == UNPACKING_TOO_MANY && !wish->quiet)
-        message_error("%s: packed more than %d times over; unpack it first, and see what it holds",
+        message_error("%s: compressed more than %d times over; unpack it first, and check its content",
                       reader_name(wish->name), READER_LAYERS);
     return outcome == UNPACKING_ADDED ? 0 : outcome == UNPACKING_NO_MEMORY ? ENOMEM : -1;
 }

@@ -175,7 +175,7 @@ static int parse_line(struct parser *parser, char *line)
     if (count == 0)
         return 0;
     if (count == 3)
-        return fail(parser, "a line holds a name and a type; unexpected:", word[2]);
+        return fail(parser, "a line has a name and a type; unexpected:", word[2]);
     return add_field(parser, word[0], word[1]);
 }
 
@@ -230,11 +230,11 @@ static void report_unreadable(const char *name, int error)
     const char *user = error == EACCES ? privileges_given_up_for() : NULL;
     if (user)
         message_error(
-            "%s: cannot be read: %s; root was given up once the interface was open: put the recipe where %s may "
-            "read it",
+            "%s: cannot be read: %s; armtap dropped root once the interface was open: put the recipe where %s may read "
+            "it",
             name, strerror(error), user);
     else
-        message_error("%s: cannot be read: %s; --recipe wants a file", name, strerror(error));
+        message_error("%s: cannot be read: %s; --recipe needs a file", name, strerror(error));
 }
 
 /* The whole file, and a NUL. NULL after a message. */
@@ -248,7 +248,7 @@ static char *read_all(const char *name, size_t *length)
     if (!file || !text || ferror(file) || *length > FILE_MAX) {
         if (file && text && !ferror(file))
             message_error(
-                "%s: longer than any recipe; --recipe wants UR's XML, lines \"name type\" or AUBO's subscription",
+                "%s: longer than any recipe; --recipe needs UR's XML, lines \"name type\" or AUBO's subscription",
                 name);
         else
             report_unreadable(name, errno);
@@ -283,7 +283,7 @@ static int read_known(const char *name, struct armtap_recipe **recipe)
     while ((known = armtap_known_recipe_at(i)) && strcmp(known->name, name) != 0)
         i++;
     if (!known) {
-        message_error("no recipe of a well-known client is called @%s; armtap recipe --list shows them", name);
+        message_error("no well-known client's recipe is called @%s; armtap recipe --list shows them", name);
         return -1;
     }
     int error = armtap_recipe_rtde(known->fields, NULL, recipe);
@@ -297,7 +297,7 @@ static int parse_rtde(struct parser *parser, char *text, size_t length, struct a
     int outcome = is_xml(text, length) ? parse_xml(parser, text, length) : parse_plain(parser, text);
     parser->line = 0;
     if (outcome == 0 && parser->names.length == 0)
-        outcome = fail(parser, "the recipe has no fields; give UR's XML, or a line \"name type\" for each", "");
+        outcome = fail(parser, "the recipe has no fields; use UR's XML, or a line \"name type\" for each", "");
     if (outcome != 0)
         return outcome;
     int error = armtap_recipe_rtde(parser->names.data, parser->types.data, recipe);

@@ -48,7 +48,8 @@ static int check_names(char *const *names, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], "-") != 0 && (stat(names[i], &status) != 0 || S_ISREG(status.st_mode)))
             continue;
-        message_error("--sort reads the beginning of each file first, which %s does not allow: name ordinary files",
+        message_error("--sort reads the beginning of each file first, which is not possible with %s: name ordinary "
+                      "files",
                       reader_name(names[i]));
         return -1;
     }

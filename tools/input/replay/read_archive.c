@@ -8,8 +8,8 @@
 static void refuse_sidecar(struct run *run, const struct sidecar *sidecar)
 {
     const char *folder = archive_folder(run->source->archive);
-    message_error("%s: the sidecar of %s does not follow those before it: a capture is missing, or bytes were missing "
-                  "where it began; index all captures together: armtap index -o %s CAPTURE...",
+    message_error("%s: the sidecar of %s does not continue the previous ones: a capture is missing, or bytes were "
+                  "missing where it began; index all captures together: armtap index -o %s CAPTURE...",
                   folder, sidecar->capture, folder);
     run->stopped = run->totals->broken_off = true;
 }

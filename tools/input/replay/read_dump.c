@@ -77,7 +77,7 @@ static void check_raw(struct run *run, const struct armtap_stream *stream, const
     else {
         if (wanted)
             message_error(
-                "%s: no telemetry: it holds no complete %s message; without --raw, armtap recognises the protocol",
+                "%s: no telemetry: it holds no complete %s message; without --raw, armtap detects the protocol",
                 reader_name(name), wanted);
         else
             message_error("%s: no telemetry: %s%sneither a capture (pcap, pcapng) nor a dump of a stream that armtap "

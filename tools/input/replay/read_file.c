@@ -29,8 +29,8 @@ void run_refuse_dump(struct run *run, struct capture *capture, const char *name)
         run_fail_input(run, (enum capture_outcome)got);
         return;
     }
-    message_error("%s: a dump of a stream, without packets: nothing shows where it goes on; put the parts of a dump "
-                  "together with cat",
+    message_error("%s: a dump of a stream, without packets: nothing shows where it continues; join the parts of a dump "
+                  "with cat",
                   reader_name(name));
     run->damaged = true;
 }

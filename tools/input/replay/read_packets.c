@@ -96,7 +96,7 @@ ARMTAP_RARE static void check_order(struct run *run, const struct armtap_packet 
     struct input *input = inputs_at(source->inputs, source->archive ? 0 : begins.file);
     if (run->before.time != ARMTAP_NO_TIME && begins.time < run->before.time && share_host(&begins, &run->before) &&
         !source->quiet && (!input || input_report_once(input)))
-        message_warning("%s begins before %s, which is read first: name the files in order of time, or add --sort",
+        message_warning("%s begins before %s, which is read first; name the files in order of time, or add --sort",
                         reader_name(replay_file_name(source, begins.file)),
                         reader_name(replay_file_name(source, run->before.file)));
     run->before = begins;
@@ -147,8 +147,8 @@ static void check_indexed(struct run *run, const struct replay_indexed *indexed)
         archive_current_is(archive, indexed->packets, indexed->first_time, indexed->last_time))
         return;
     if (!run->source->quiet)
-        message_error("%s: not as it was when it was indexed: index it again, together with those after it, and read "
-                      "those again",
+        message_error("%s: changed since it was indexed; index it and the captures after it again, and read those "
+                      "again",
                       reader_name(replay_file_name(run->source, indexed->file)));
     run->stopped = run->totals->broken_off = true;
 }
@@ -304,7 +304,7 @@ void replay_start_say(const struct replay_source *source, const struct timestamp
     uint64_t bytes = from->given && !replay_is_endless(source) ? inputs_length(source->inputs, source->count) : 0;
     if (bytes >= REPLAY_START_SAY_BYTES)
         message_info(
-            "--from: all before it is decoded, too, of %.1f GB, since streams are set up there; to skip it, cut "
-            "the capture into files (editcap -i 600), run armtap index on them, and give --after",
+            "--from: everything before it (of %.1f GB) is decoded too, because it holds the setups; to skip it, split "
+            "the capture into files (editcap -i 600), run armtap index on them, and use --after",
             (double)bytes / 1e9);
 }

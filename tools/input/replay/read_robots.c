@@ -22,7 +22,7 @@ static void judge_robots(struct run *run, const struct robot_tally *tallies, con
     for (size_t i = 0; i < robots->named && sum->records > 0 && !run->stopped; i++) {
         if (tallies[i].records > 0)
             continue;
-        message_error("%s: no record came", robots->robots[i].url);
+        message_error("%s: no record arrived", robots->robots[i].url);
         run->damaged = true;
     }
 }
@@ -35,12 +35,12 @@ static void report(struct run *run, const struct robot_tally *tallies)
         robot_tally_add(&sum, &tallies[i], run_clock_time());
     judge_robots(run, tallies, &sum);
     if (sum.dropped > 0)
-        message_warning("%" PRIu64 " record%s dropped, because the output did not keep up; write to a file, or ask for "
+        message_warning("%" PRIu64 " record%s dropped, because the output did not keep up; write to a file, or request "
                         "fewer fields or a lower --frequency",
                         sum.dropped, sum.dropped == 1 ? " was" : "s were");
     robot_tally_text(interruptions, &sum);
     if (sum.interruptions > 0)
-        message_info("%" PRIu64 " record%s came%s", sum.records, sum.records == 1 ? "" : "s", interruptions);
+        message_info("%" PRIu64 " record%s received%s", sum.records, sum.records == 1 ? "" : "s", interruptions);
 }
 
 void run_robots(struct run *run)

@@ -158,7 +158,7 @@ static int list_fields(const struct words *names, const struct words *kinds, str
         size_t left = names->count - n;
         const struct type *type = type_of(kind);
         if (!type)
-            return say(binary, "line 2 has a type that is not known:", kind);
+            return say(binary, "line 2 has an unknown type:", kind);
         const struct type *vector = type->count > 1 ? type : by_element ? vector_of(name, kind, left) : NULL;
         if (type->count > 1 &&
             (!are_elements(name, left, type->count) || (by_element && !are_alike(kind, type->count))))
@@ -182,7 +182,7 @@ static int make_recipe(const struct words *names, const struct words *kinds, str
     if (error == ARMTAP_ERR_MEMORY)
         return -1;
     if (error != ARMTAP_OK) {
-        say(binary, "its two lines are no recipe", NULL);
+        say(binary, "its two lines are not a recipe", NULL);
     } else if (armtap_recipe_size(binary->recipe) > ROW_MOST) {
         say(binary, "a row of it is longer than any RTDE package", NULL);
         armtap_recipe_release(binary->recipe);

@@ -84,8 +84,8 @@ static void describe(struct bridge *bridge, const struct armtap_recipe *received
     if (bridge->lacking[0] != '\0') {
         if (!was_lacking)
             message_warning(
-                "the robot came back without %s: no packets, and no clients, until it has that again, or the "
-                "bridge is started again, which makes these cells 0",
+                "the robot reconnected without %s: no packets and no clients until it has that again, or until the "
+                "bridge is restarted, which sets these columns to 0",
                 bridge->lacking);
         event_timer_set(bridge->closer, event_clock());
         return;
@@ -95,7 +95,7 @@ static void describe(struct bridge *bridge, const struct armtap_recipe *received
     legacy_report(&bridge->layout, received, "this robot");
     if (bridge->layout.generation == ARMTAP_GENERATION_CB2)
         message_info("converted for CB2: robot mode from robot_mode and safety_mode; tool inputs are bits 8 and 9; "
-                     "while the robot is in a mode that CB2 lacks, no packet is sent");
+                     "no packet is sent while the robot is in a mode that CB2 lacks");
 }
 
 /* Whether a record is due at the rate asked for, by the controller's clock. */
@@ -156,7 +156,7 @@ static void close_clients(void *user)
     struct bridge *bridge = user;
     char reason[LACKING_MAX + 60];
     if (bridge->lacking[0] != '\0') {
-        snprintf(reason, sizeof reason, "closed: the robot came back without %s", bridge->lacking);
+        snprintf(reason, sizeof reason, "closed: the robot reconnected without %s", bridge->lacking);
         clients_close(bridge->clients, false, reason);
     }
     if (bridge->lost && bridge->wish->on_loss == BRIDGE_CLOSE && clients_count(bridge->clients) > 0)
@@ -174,7 +174,7 @@ static void lose_robot(struct bridge *bridge)
 {
     bridge->lost = true;
     bridge->data_time = 0;
-    script_forwarder_abort(bridge->forwarder, "the robot is lost");
+    script_forwarder_abort(bridge->forwarder, "the robot's connection is lost");
     event_timer_set(bridge->closer, event_clock());
 }
 
@@ -221,7 +221,7 @@ static void on_program(void *user, const char *client, const char *program, size
 {
     struct bridge *bridge = user;
     if (bridge->lost || bridge->data_time == 0 || event_clock() - bridge->data_time > SCRIPT_SILENCE)
-        script_forwarder_refuse(bridge->forwarder, client, length, "no data comes from the robot");
+        script_forwarder_refuse(bridge->forwarder, client, length, "no data arrives from the robot");
     else
         script_forwarder_send(bridge->forwarder, client, program, length);
 }
@@ -307,7 +307,7 @@ static enum exit_status run_bridge(struct bridge *bridge)
         if (robot_link_outcome(bridge->link) == ROBOT_LINK_GOES_ON)
             event_loop_drain(bridge->loop, event_clock() + LAST_WORDS);
     }
-    clients_close(bridge->clients, false, "closed: the bridge ends");
+    clients_close(bridge->clients, false, "closed: the bridge stops");
     clients_tell_hidden(bridge->clients);
     return report(bridge) && end == EVENT_LOOP_INTERRUPTED ? EXIT_DONE : EXIT_FAILED;
 }

@@ -169,7 +169,7 @@ static bool convert_robot_mode(struct armtap_state *state, char reason[LEGACY_LA
 {
     if (!armtap_set_has(&state->known, ARMTAP_ID_robot_mode) || !armtap_set_has(&state->known, ARMTAP_ID_safety_mode)) {
         snprintf(reason, LEGACY_LAYOUT_REASON,
-                 "CB2's robot mode is not known, as this robot lacks robot_mode or safety_mode");
+                 "CB2's robot mode is not known, because this robot lacks robot_mode or safety_mode");
         return false;
     }
     const struct mode_row *row =

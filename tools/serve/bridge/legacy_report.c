@@ -66,10 +66,10 @@ void legacy_report(const struct legacy_layout *layout, const struct armtap_recip
     struct column_list reserved = {.of_variables = false}, lacking = {.of_variables = true};
     list_columns(&reserved, layout, received);
     list_columns(&lacking, layout, received);
-    message_info("packets of %zu bytes: %u of %u cells come from RTDE; always 0, as RTDE lacks them: columns %s",
+    message_info("packets of %zu bytes: %u of %u columns are from RTDE; always 0, because RTDE lacks them: columns %s",
                  layout->size, legacy_layout_filled(layout, received), (unsigned)(layout->size - LENGTH_WORD) / CELL,
                  reserved.length == 0 ? "(none)" : reserved.text);
     if (lacking.length > 0)
-        message_warning("also always 0, as %s lacks their variables: columns %s%s%s", source, lacking.text,
+        message_warning("also always 0, because %s lacks their variables: columns %s%s%s", source, lacking.text,
                         lacking.modes_length > 0 ? "; 0 is not the state there: " : "", lacking.modes);
 }

@@ -71,7 +71,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct script_forwarder *f
     va_end(arguments);
     message_info("%s: %s", forwarder->name, line);
     if (forwarder->lines == LINES_MAX)
-        message_info("%s: further lines about programs are left out; their number comes at the end", forwarder->name);
+        message_info("%s: further lines about programs are omitted; their number is shown at the end", forwarder->name);
 }
 
 /* ---- programs that wait ------------------------------------------------------------------------------------------ */
@@ -80,7 +80,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct script_forwarder *f
 static const char *cannot_wait(struct script_forwarder *forwarder, size_t length)
 {
     if (forwarder->count == SCRIPT_WAITING_PROGRAMS || forwarder->waiting.length + length > SCRIPT_WAITING_MAX)
-        return "too many programs wait already, which the robot does not take";
+        return "too many programs are already waiting, which the robot does not accept";
     return buffer_room(&forwarder->waiting, length) ? NULL : "out of memory";
 }
 
@@ -121,7 +121,7 @@ static void say_loss(struct script_forwarder *forwarder, const char *reason, siz
     else
         say(forwarder, "%s%s", reason, forwarder->count > 0 ? "" : "; the next program opens it again");
     if (forwarder->sent > 0)
-        say(forwarder, "of a program, %zu of %zu bytes were sent, without its end", forwarder->sent,
+        say(forwarder, "a program was sent without its end, %zu of %zu bytes", forwarder->sent,
             forwarder->lengths[forwarder->first]);
     if (forwarder->count > 0)
         say(forwarder,
@@ -241,7 +241,7 @@ void script_forwarder_send(struct script_forwarder *forwarder, const char *clien
         script_forwarder_refuse(forwarder, client, length, problem);
         return;
     }
-    say(forwarder, "passes on %zu bytes of script from %s: %.*s%s", length, client,
+    say(forwarder, "forwards %zu bytes of script from %s: %.*s%s", length, client,
         (int)(first < FIRST_LINE ? first : FIRST_LINE), program, first + 2 < length ? " ..." : "");
     add_waiting(forwarder, program, length);
     if (forwarder->fd < 0)
@@ -262,9 +262,9 @@ void script_forwarder_free(struct script_forwarder *forwarder)
 {
     if (!forwarder)
         return;
-    script_forwarder_abort(forwarder, "the bridge ends");
+    script_forwarder_abort(forwarder, "the bridge stops");
     if (forwarder->passed_on + forwarder->dropped > 0)
-        message_info("%s: %" PRIu64 " program%s passed on, %" PRIu64 " dropped", forwarder->name, forwarder->passed_on,
+        message_info("%s: %" PRIu64 " program%s forwarded, %" PRIu64 " dropped", forwarder->name, forwarder->passed_on,
                      forwarder->passed_on == 1 ? "" : "s", forwarder->dropped);
     event_timer_free(forwarder->timer);
     free(forwarder->waiting.data);

@@ -112,7 +112,7 @@ static void finish(struct player *player)
         return;
     }
     clients_close(player->clients, false,
-                  timeline_has_failed(player->timeline) ? "closed: the capture cannot be read on"
+                  timeline_has_failed(player->timeline) ? "closed: the rest of the capture cannot be read"
                                                         : "closed: the capture ends");
     event_loop_stop(player->loop);
 }
@@ -125,7 +125,7 @@ static void say_gap(struct player *player, const struct tick *tick)
     if (tick->is_silent)
         message_info("from %s on nothing was captured: %s", date, player->silence);
     else if (tick->is_repeated)
-        message_info("from %s on nothing was captured: made up, the last values again, with the clock running on",
+        message_info("from %s on nothing was captured: simulated, the last values are repeated with a running clock",
                      date);
     else
         message_info("from %s on captured records again, after %.1f s%s", date,

@@ -288,7 +288,7 @@ static void turn_away(struct clients *clients, int fd)
     if (clients->told_away != 0 && now - clients->told_away < 10 * SECOND)
         return;
     clients->told_away = now;
-    snprintf(line, sizeof line, "turned away: %zu clients are connected (%llu so far)", clients->most,
+    snprintf(line, sizeof line, "refused: %zu clients are connected (%llu so far)", clients->most,
              (unsigned long long)clients->totals.turned_away);
     clients->wish.say(clients->wish.user, "a client", line); /* at most every ten seconds */
 }
@@ -346,10 +346,10 @@ static void make_room(struct clients *clients, const struct tcp_address *address
     if (!other)
         return;
     if (idle)
-        snprintf(line, sizeof line, "closed: idle for %.1f s, and another client wants its place",
+        snprintf(line, sizeof line, "closed: idle for %.1f s, and another client needs its place",
                  (double)(now_of(clients) - idle->active) / SECOND);
     else
-        snprintf(line, sizeof line, "closed: its address has over half of the places, and another one wants one");
+        snprintf(line, sizeof line, "closed: its address has over half of the places, and another address needs one");
     clients->totals.made_room += idle ? 1 : 0;
     drop_client(other, false, line);
 }

@@ -47,7 +47,7 @@ int ports_parse(struct served_port ports[SERVED_PORTS], const char *list)
     if (count > 0 && known == count)
         return 0;
     message_error("--ports '%s': expected ports of a controller (29999, 30001 to 30004, 30011 to 30013), each with the "
-                  "port to use instead if it is another, as in --ports 30004=40004,30003=0; 0 is any free port",
+                  "port to use instead if it differs, as in --ports 30004=40004,30003=0; 0 is any free port",
                   list);
     return -1;
 }
@@ -55,7 +55,7 @@ int ports_parse(struct served_port ports[SERVED_PORTS], const char *list)
 void listening_warn(const struct tcp_address *address)
 {
     if (!tcp_address_is_loopback(address))
-        message_warning("whoever reaches this address can connect: there are no passwords");
+        message_warning("anyone who can reach this address can connect: there are no passwords");
 }
 
 static void complain(const struct served_port *port, const char *address, int error)
@@ -93,7 +93,8 @@ void listening_totals(char to[LISTENING_TOTALS_MAX], const struct clients *clien
                           totals.dropped > 0 ? ", because clients read too slowly" : "");
     if (totals.made_room > 0 || totals.turned_away > 0)
         snprintf(to + length, LISTENING_TOTALS_MAX - (size_t)length,
-                 "; %" PRIu64 " idle ones made room, %" PRIu64 " turned away", totals.made_room, totals.turned_away);
+                 "; %" PRIu64 " idle ones were closed for others, %" PRIu64 " refused", totals.made_room,
+                 totals.turned_away);
 }
 
 void listening_still(void *user, int64_t time)

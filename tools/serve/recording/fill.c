@@ -18,9 +18,9 @@ static int complain_of_name(const char *text, size_t length)
     const struct armtap_field *nearest = armtap_field_nearest(text, length, ARMTAP_FIELD_OUTPUT);
     int shown = length < 100 ? (int)length : 100;
     if (nearest)
-        message_error("--fill %.*s: no output of RTDE is called so; did you mean '%s'?", shown, text, nearest->name);
+        message_error("--fill %.*s: RTDE has no such output; did you mean '%s'?", shown, text, nearest->name);
     else
-        message_error("--fill %.*s: no output of RTDE is called so; armtap fields lists all", shown, text);
+        message_error("--fill %.*s: RTDE has no such output; armtap fields lists all", shown, text);
     return -1;
 }
 
@@ -116,7 +116,7 @@ int fill_parse(struct fill *fill, const char *text)
         message_error("--fill %.100s: %s is of type %s", text, field->name,
                       armtap_type_name(field->type, field->count));
     else
-        message_error("--fill %.100s: %d values; %s is of type %s: give %u%s", text, count, field->name,
+        message_error("--fill %.100s: %d values; %s is of type %s: use %u%s", text, count, field->name,
                       armtap_type_name(field->type, field->count), field->count,
                       field->count > 1 ? ", or one for all of them" : "");
     return -1;

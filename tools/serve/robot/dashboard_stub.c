@@ -165,7 +165,7 @@ static void say(struct dashboard_peer *peer, const char *reply)
         return;
     snprintf(text, sizeof text, "%s -> %.*s", peer->line, (int)LINE_MAX, reply);
     peer->wish.say(peer->wish.user, peer->wish.client,
-                   peer->lines > LINES_SHOWN ? "so many requests: what follows is not shown" : text);
+                   peer->lines > LINES_SHOWN ? "too many requests: further ones are not shown" : text);
 }
 
 /* False at the end. */
@@ -242,5 +242,5 @@ static void close_peer(void *user)
         .name = "dashboard", .title = (what), .open = open_peer, .receive = receive, .tick = tick,                     \
         .wants_data = wants_data, .close = close_peer                                                                  \
     }
-const struct server_kind dashboard_stub_kind = KIND("an imitated dashboard server");
+const struct server_kind dashboard_stub_kind = KIND("a simulated dashboard server");
 const struct server_kind dashboard_captured_kind = KIND("the captured dashboard server");

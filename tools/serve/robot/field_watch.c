@@ -58,13 +58,15 @@ static void say(struct field_watch *watch, const struct tick *tick, const struct
                  names);
         break;
     case GIVEN_FILL:
-        snprintf(line, sizeof line, "from %s on not recorded: %s: made up (--fill)", date, names);
+        snprintf(line, sizeof line, "from %s on not recorded: %s: simulated (--fill)", date, names);
         break;
     default:
-        snprintf(line, sizeof line, "from %s on recorded: %s%s", date, names, all ? "" : "; others are still lacking");
+        snprintf(line, sizeof line, "from %s on recorded: %s%s", date, names, all ? "" : "; others are still missing");
     }
     wish->say(wish->user, wish->client,
-              watch->lines++ < FIELD_WATCH_LINES ? line : "so many changes of what is recorded: others are not shown");
+              watch->lines++ < FIELD_WATCH_LINES ? line
+                                                 : "too many changes of the recorded fields: further ones are "
+                                                   "not shown");
 }
 
 /* Says which variables are now given that way. */

@@ -99,6 +99,6 @@ static void close_peer(void *user)
         .name = "primary", .title = (said), .open = open_peer, .receive = receive, .tick = tick,                       \
         .wants_data = wants_data, .close = close_peer                                                                  \
     }
-const struct server_kind primary_imitated_kind = KIND("an imitated primary interface");
+const struct server_kind primary_imitated_kind = KIND("a simulated primary interface");
 const struct server_kind primary_captured_kind = KIND("the captured primary interface");
 const struct server_kind secondary_captured_kind = KIND("the captured secondary interface");

@@ -57,7 +57,8 @@ static void say_uncertain(const struct realtime_peer *peer)
 {
     char line[LINE_MAX];
     snprintf(line, sizeof line,
-             "sent a program whose end is not certain (%s): it and all that follows is dropped until it connects again",
+             "sent a program whose end is not certain (%s): the program and all later data are dropped until the "
+             "client reconnects",
              peer->script.uncertain);
     say(peer, line);
 }
@@ -75,7 +76,7 @@ static bool receive(void *user, const uint8_t *bytes, size_t length, struct buff
             break;
         case SCRIPT_TOO_LONG:
             if (peer->script.dropped == 1)
-                say(peer, "a program of over 1 MiB was dropped, as others will be");
+                say(peer, "a program of over 1 MiB was dropped, and further ones will be");
             break;
         case SCRIPT_UNCERTAIN:
             say_uncertain(peer);
@@ -104,7 +105,7 @@ static void say_end(struct realtime_peer *peer)
     if (!peer->was_told)
         say_not_run(peer);
     snprintf(line, sizeof line, "%" PRIu64 " bytes of script were not run%s", peer->script.bytes,
-             peer->server->read_only ? ": this port takes none" : "");
+             peer->server->read_only ? ": this port accepts none" : "");
     say(peer, line);
 }
 

@@ -15,7 +15,7 @@ void rtde_say(struct rtde_peer *peer, const char *format, ...)
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     peer->wish.say(peer->wish.user, peer->wish.client,
-                   peer->lines++ < RTDE_LINES_MAX ? line : "so many requests: what follows is not shown");
+                   peer->lines++ < RTDE_LINES_MAX ? line : "too many requests: further ones are not shown");
 }
 
 void rtde_send(const struct rtde_peer *peer, struct armtap_rtde_package *package, struct buffer *out)

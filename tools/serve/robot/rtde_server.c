@@ -67,7 +67,7 @@ static void answer_start(struct rtde_peer *peer, struct buffer *out)
     if (peer->has_outputs && !peer->is_started)
         peer->has_begun = false;
     peer->is_started = peer->has_outputs;
-    rtde_say(peer, peer->has_outputs ? "started" : "start refused: no valid set-up of outputs");
+    rtde_say(peer, peer->has_outputs ? "started" : "start refused: no valid output setup");
 }
 
 static void answer_pause(struct rtde_peer *peer, struct buffer *out)
@@ -101,7 +101,7 @@ static void answer_properties(struct rtde_peer *peer, const struct armtap_rtde_p
         reply.values_length = sizeof values;
     }
     rtde_send(peer, &reply, out);
-    rtde_say(peer, "asks for properties %.*s", (int)(request->names_length < 200 ? request->names_length : 200),
+    rtde_say(peer, "requests properties %.*s", (int)(request->names_length < 200 ? request->names_length : 200),
              request->names);
 }
 
@@ -147,7 +147,7 @@ static bool take_package(struct rtde_peer *peer, const uint8_t *bytes, size_t le
         answer(peer, &request, out);
         return true;
     }
-    rtde_say(peer, "closed: its package '%c' of %zu bytes does not follow RTDE's layout", bytes[2], length);
+    rtde_say(peer, "closed: its package '%c' of %zu bytes violates RTDE's layout", bytes[2], length);
     return false;
 }
 
@@ -161,7 +161,7 @@ static long package_length(struct rtde_peer *peer, const uint8_t *bytes, size_t 
     size_t whole = armtap_be16(bytes);
     if (whole >= HEADER && bytes[2] != 0 && strchr("VvMUOISPR", bytes[2]))
         return (long)whole;
-    rtde_say(peer, "closed: what it sent is not RTDE (%02x %02x %02x)", bytes[0], bytes[1], bytes[2]);
+    rtde_say(peer, "closed: its data is not RTDE (%02x %02x %02x)", bytes[0], bytes[1], bytes[2]);
     return -1;
 }
 

@@ -104,9 +104,9 @@ static void set_rate(struct rtde_peer *peer, double frequency)
     if (peer->protocol < 2)
         return;
     if (!(frequency > 0) || !isfinite(frequency))
-        rtde_say(peer, "asks for %g Hz: gets the recorded rate, %.5g Hz", frequency, own);
+        rtde_say(peer, "requests %g Hz: gets the recorded rate, %.5g Hz", frequency, own);
     else if (frequency > own * 1.001)
-        rtde_say(peer, "asks for %g Hz: the recorded rate is %.5g Hz", frequency, own);
+        rtde_say(peer, "requests %g Hz: the recorded rate is %.5g Hz", frequency, own);
     else
         peer->every = (unsigned)fmin(fmax(own / frequency * 1.001, 1), 1e6);
 }
@@ -162,14 +162,14 @@ static void say_apart(struct rtde_peer *peer, size_t i, const bool *apart)
         other++;
     span_text(peer, peer->outputs[i], own);
     if (other == peer->output_count || peer->server->options.holds) {
-        rtde_say(peer, "set-up of outputs refused, NOT_FOUND: %s: recorded%s, which is not played",
-                 peer->outputs[i]->name, own);
+        rtde_say(peer, "output setup refused, NOT_FOUND: %s: recorded%s, which is not played", peer->outputs[i]->name,
+                 own);
         return;
     }
     span_text(peer, peer->outputs[other], others);
     rtde_say(peer,
-             "set-up of outputs refused, NOT_FOUND: %s: recorded%s, but at no moment together with all others, such as "
-             "%s,%s; --gaps hold repeats last values, --fill NAME=VALUE gives a value",
+             "output setup refused, NOT_FOUND: %s: recorded%s, but never at the same time as all others, such as "
+             "%s,%s; --gaps hold repeats last values, --fill NAME=VALUE sets a value",
              peer->outputs[i]->name, own, peer->outputs[other]->name, others);
 }
 
@@ -212,8 +212,8 @@ static void say_not_found(struct rtde_peer *peer, const struct buffer *names)
                 length--;
         length = length > 0 ? length : LIST_MAX;
         bool ends = at + length == names->length;
-        rtde_say(peer, "set-up of outputs refused, NOT_FOUND: %.*s%s", (int)length, names->data + at,
-                 ends ? "; armtap info --json lists what the capture has, --fill NAME=VALUE gives a value" : "");
+        rtde_say(peer, "output setup refused, NOT_FOUND: %.*s%s", (int)length, names->data + at,
+                 ends ? "; armtap info --json lists what the capture has, --fill NAME=VALUE sets a value" : "");
         at += length;
     }
 }
@@ -225,9 +225,9 @@ static void say_refused(struct rtde_peer *peer, const struct answer *answer, con
         if (apart[i])
             say_apart(peer, i, apart);
     if (peer->output_count == 0)
-        rtde_say(peer, "set-up of outputs refused: it names none");
+        rtde_say(peer, "output setup refused: it has no names");
     else if (peer->output_count == RTDE_NAMES_MAX || peer->output_size > RTDE_PACKAGE_MAX - 4)
-        rtde_say(peer, "set-up of outputs refused: it is too long");
+        rtde_say(peer, "output setup refused: it is too long");
 }
 
 /* False if memory runs out. */
@@ -241,7 +241,7 @@ static bool prepare_outputs(struct rtde_peer *peer, size_t count)
     peer->outputs = calloc(room + 1, sizeof(const struct variable *));
     peer->watch = (struct field_watch){.variables = peer->outputs,
                                        .count = room,
-                                       .lacking = "no packages meanwhile (--fill or --gaps hold)",
+                                       .lacking = "no packages during that time (--fill or --gaps hold)",
                                        .moments = options->moments,
                                        .lines = peer->watch.lines};
     return peer->outputs && field_watch_begin(&peer->watch) == 0;
@@ -342,9 +342,9 @@ void rtde_set_up_inputs(struct rtde_peer *peer, const struct armtap_rtde_package
         rtde_say(peer, "sets up %zu inputs as recipe %u: %.*s", count, id,
                  (int)(request->names_length < 300 ? request->names_length : 300), request->names);
     else if (answer.refused.length > 0)
-        rtde_say(peer, "set-up of inputs refused: %.*s", shown(&answer.refused), answer.refused.data);
+        rtde_say(peer, "input setup refused: %.*s", shown(&answer.refused), answer.refused.data);
     else
-        rtde_say(peer, "set-up of inputs refused: %s", count == 0 ? "it names none" : "too many");
+        rtde_say(peer, "input setup refused: %s", count == 0 ? "it has no names" : "too many");
     for (size_t i = 0; accepted && i < recipe->count; i++)
         peer->server->holder[recipe->fields[i].field->id] = peer;
     if (accepted)

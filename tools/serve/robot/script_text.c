@@ -82,7 +82,7 @@ static const char *take_bracket(struct script_text *text, char c)
         return text->brackets > NESTED_MAX ? "brackets without an end" : NULL;
     }
     if (text->brackets == 0)
-        return "a bracket that closes nothing";
+        return "a closing bracket without an opening one";
     text->brackets--;
     return NULL;
 }
