@@ -227,6 +227,8 @@ def commands(folder):
     yield ["recipe", "--from"]
     for way in ([], ["--json"], ["--to-robot"]):
         yield ["stats", *way]
+    for way in (["--once"], ["--json"], ["--page", "fields"]):
+        yield ["watch", *way]
     yield ["compare"]
     yield ["explain", "--packet", "5"]
     yield ["proxy", "--ports", "30004=0", "127.0.0.1", "-o"]

@@ -377,6 +377,23 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/stop_table.c \
 	tools/diagnose/summary.c \
 	tools/diagnose/incidents.c \
+	tools/watch/cmd_watch.c \
+	tools/watch/draw.c \
+	tools/watch/found.c \
+	tools/watch/sheet.c \
+	tools/watch/sheet.h \
+	tools/watch/meters.c \
+	tools/watch/model.c \
+	tools/watch/model.h \
+	tools/watch/model_parts.h \
+	tools/watch/page_io.c \
+	tools/watch/page_lists.c \
+	tools/watch/page_robot.c \
+	tools/watch/pages.c \
+	tools/watch/pages.def \
+	tools/watch/pages.h \
+	tools/watch/watch.h \
+	tools/watch/watch_json.c \
 	tools/html/html.c \
 	tools/html/html.h \
 	tools/plot/canvas.h \
@@ -487,6 +504,7 @@ PAGES = \
 	generated/armtap-info.1 \
 	generated/armtap-diagnose.1 \
 	generated/armtap-stats.1 \
+	generated/armtap-watch.1 \
 	generated/armtap-compare.1 \
 	generated/armtap-export.1 \
 	generated/armtap-plot.1 \
@@ -509,6 +527,7 @@ PAGES_IN = \
 	tools/info/armtap-info.1.in \
 	tools/diagnose/armtap-diagnose.1.in \
 	tools/stats/armtap-stats.1.in \
+	tools/watch/armtap-watch.1.in \
 	tools/compare/armtap-compare.1.in \
 	tools/export/armtap-export.1.in \
 	tools/plot/armtap-plot.1.in \
@@ -575,6 +594,7 @@ EXTRA_DIST += \
 	tools/record/README.md \
 	tools/explain/README.md \
 	tools/diagnose/README.md \
+	tools/watch/README.md \
 	tools/compare/README.md \
 	tools/stats/README.md \
 	tools/plot/README.md \

@@ -1,0 +1,36 @@
+/* The command: what it was asked for, and what it does with the model and the pages. */
+#ifndef WATCH_WATCH_H
+#define WATCH_WATCH_H
+
+#include "command_line/options.h"
+#include "sheet.h"
+#include "model.h"
+#include "pages.h"
+
+struct watch {
+    struct options options;
+    struct timestamp from, to;
+    struct timestamp_range range;
+    bool is_range_known;
+    bool json, once;
+    struct view view;
+    struct model *model;
+    struct armtap_knowledge *knowledge;
+    struct sheet sheet;
+    struct replay_totals totals;
+    int64_t begun;   /* when the reading began, by this machine's clock */
+    bool is_stopped; /* what was asked for has been read */
+    int64_t told;    /* the time of the last lines of --json; ARMTAP_NO_TIME: none */
+    bool has_told;
+    enum exit_status status;
+};
+
+/* This machine's clock: ns since the epoch. */
+int64_t watch_clock(void);
+
+/* Prints the lines of --json that are due. */
+void watch_json_turn(struct watch *watch);
+/* The same for the end. */
+void watch_json_end(struct watch *watch);
+
+#endif
