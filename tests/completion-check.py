@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What Tab offers in bash, zsh and fish: for every command and every option of the help, against the help, `fields`,
-`recipe --list` and findings.def. Shells that are not installed are left out."""
+`recipe --list`, findings.def and realtime_sizes.def. Shells that are not installed are left out."""
 import json
 import os
 import pty
@@ -8,6 +8,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,12 @@ def check_lists(names):
     expect("findings", len(notes) > 50 and offered("diagnose", "--around", "")[0] == notes, notes)
     expect("recipes", len(recipes) > 20 and offered("recipe", "@")[0] == recipes)
     expect("recipes of --recipe", offered("info", "--recipe", "") == (recipes, {":files"}))
+    sizes = re.findall(r"^SIZE\((\d+),", open(os.path.join(TOP, "decoders/realtime_sizes.def")).read(), re.M)
+    expect("layouts of the bridge", len(sizes) >= 12 and offered("serve", "--layout", "") == (sizes, set()), offered("serve", "--layout", ""))
+    expect("layouts of a recipe", offered("recipe", "--layout", "")[0] == ["cb2", "cb3e"] + sizes, offered("recipe", "--layout", ""))
+    expect("layouts of an export", offered("export", "--layout", "")[0] == ["cb2", "cb3e"])
+    expect("a layout that is begun", offered("serve", "--layout=11")[0] == ["--layout=1108", "--layout=1116", "--layout=1140"])
+    expect("interfaces", sorted(offered("info", "-i", "")[0]) == sorted([name for _, name in socket.if_nameindex()] + ["any"]), offered("info", "-i", ""))
     enums = [one for one in fields if subprocess.run([ARMTAP, "fields", "--enum", one], capture_output=True).returncode == 0]
     expect("enumerations", enums and offered("fields", "--enum", "")[0] == enums)
     expect("robots", offered("info", "rt") == (["rtde://"], {":files", ":open"}))

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -202,6 +203,25 @@ static void complete_file(const struct place *place)
     completion_files();
 }
 
+static void complete_packet_size(const struct place *place)
+{
+    char number[NAME_ROOM];
+    for (size_t i = 0; armtap_realtime_size_at(i) > 0; i++) {
+        snprintf(number, sizeof number, "%zu", armtap_realtime_size_at(i));
+        print_word(place, number, "bytes of a legacy packet");
+    }
+}
+
+static void complete_interface(const struct place *place)
+{
+    struct if_nameindex *interfaces = if_nameindex();
+    for (size_t i = 0; interfaces && interfaces[i].if_index != 0; i++)
+        print_word(place, interfaces[i].if_name, NULL);
+    if (interfaces)
+        if_freenameindex(interfaces);
+    print_word(place, "any", "all interfaces");
+}
+
 static void (*const completers[TAB_END])(const struct place *place) = {
     [TAB_FILES] = complete_file,
     [TAB_RECIPE] = complete_recipe,
@@ -213,6 +233,8 @@ static void (*const completers[TAB_END])(const struct place *place) = {
     [TAB_NOTES] = complete_note,
     [TAB_PROTOCOL] = complete_protocol,
     [TAB_PORT] = complete_port,
+    [TAB_PACKET_SIZE] = complete_packet_size,
+    [TAB_INTERFACE] = complete_interface,
 };
 
 static void complete_value(const struct place *place, const struct option_row *row)
@@ -223,9 +245,9 @@ static void complete_value(const struct place *place, const struct option_row *r
     if (row->list || row->words) {
         struct place part = strcmp(row->value, "LIST") == 0 ? part_of_list(place) : *place;
         print_words(&part, row->list ? list : row->words);
-    } else if (row->tab != TAB_NONE) {
-        completers[row->tab](place);
     }
+    if (row->tab != TAB_NONE)
+        completers[row->tab](place);
 }
 
 /* ---- options and operands ---------------------------------------------------------------------------------------- */

@@ -75,7 +75,9 @@ enum option_tab {
     TAB_ENUMERATIONS, /* a field that is one */
     TAB_NOTES,        /* an id of a finding */
     TAB_PROTOCOL,
-    TAB_PORT, /* a number and a protocol */
+    TAB_PORT,        /* a number and a protocol */
+    TAB_PACKET_SIZE, /* of legacy packets */
+    TAB_INTERFACE,   /* of this machine */
     TAB_END
 };
 
