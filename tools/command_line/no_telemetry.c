@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/process/message.h"
 #include "input/robots/robot_link.h"
@@ -55,6 +57,18 @@ bool no_telemetry_but_speech(const struct armtap_streams *streams)
     return armtap_streams_note_counts(streams)[kind] > 0;
 }
 
+/* A protocol that this build lacks, to whose port there is a connection; NULL: none. */
+static const struct armtap_protocol_info *find_lacking(const struct armtap_connections *connections)
+{
+    const struct armtap_protocol_info *info;
+    for (size_t i = 0; (info = armtap_protocol_at(i)); i++)
+        for (const uint16_t *port = info->ports; info->left_out && *port != 0; port++)
+            for (size_t k = 0; k < connections->port_count; k++)
+                if (strtoul(connections->ports[k], NULL, 10) == *port)
+                    return info;
+    return NULL;
+}
+
 void no_telemetry_report(const struct armtap_streams *streams, const struct replay_totals *totals)
 {
     char ports[200] = "", protocols[REPLAY_PROTOCOLS_MAX];
@@ -72,8 +86,13 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
         length +=
             (size_t)snprintf(ports + length, sizeof ports - length, "%s%s", i == 0 ? "" : " ", connections->ports[i]);
     const char *packets = totals->packets == 1 ? "packet" : "packets";
+    const struct armtap_protocol_info *lacking = find_lacking(connections);
     replay_protocols(protocols, "|", "|");
-    if (armtap_attempts_at(attempts, 0))
+    if (lacking)
+        message_error("no telemetry: %" PRIu64
+                      " %s, TCP port %s: this build of armtap lacks %s; configure it without %s",
+                      totals->packets, packets, ports, lacking->title, lacking->left_out);
+    else if (armtap_attempts_at(attempts, 0))
         report_attempts(attempts);
     else if (armtap_attempts_open_at(attempts, 0, &open))
         report_open(&open);
