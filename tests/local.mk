@@ -193,6 +193,7 @@ SCRIPT_TESTS = \
 	tests/cross-check.py \
 	tests/calls-check.py \
 	tests/folder-check.py \
+	tests/closed-output-check.py \
 	tests/closes-check.py \
 	tests/closes-kernels-check.py \
 	tests/conflicts-check.py \

@@ -1,10 +1,13 @@
 /* The program: finds the command, runs it, and checks that its output was written. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "armtap.h"
 #include "input/capture/capture.h"
@@ -213,24 +216,46 @@ static int dispatch(int argc, char **argv)
     return command ? command->run(argc - 2, argv + 2) : EXIT_FAILED;
 }
 
-/* Output that cannot be written is a failure, whatever the command returned; EPIPE fails without a message. */
+/* Whether the reader of standard output has gone. */
+static bool is_closed_pipe(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
+}
+
+/* Output that cannot be written is a failure, whatever the command returned; not if its reader has enough. */
 static int finish(int status)
 {
+    bool is_enough = is_closed_pipe();
     errno = 0;
     int failed = ferror(stdout);
     failed = fclose(stdout) != 0 || failed;
     pager_finish();
-    if (!failed)
+    if (!failed || is_enough || errno == EPIPE)
         return status;
-    if (errno != EPIPE)
+    if (errno == EBADF)
+        message_error("standard output is closed: redirect it to a file, such as >OUT");
+    else
         message_error("standard output: cannot be written: %s",
                       errno == 0 ? "an earlier write failed" : strerror(errno));
     return EXIT_FAILED;
+}
+
+/* A descriptor that the shell closed (>&-) must not become that of a capture. Nothing can be read from or written to
+ * what takes its place. */
+static void fill_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int main(int argc, char **argv)
 {
     /* Beyond a limit of file sizes a write fails; temporary files and those of libraries are written in many places. */
     signal(SIGXFSZ, SIG_IGN);
+    /* Whoever closes a pipe has enough: the status is what it would have been. */
+    signal(SIGPIPE, SIG_IGN);
+    fill_descriptors();
     return privileges_are_own() ? finish(dispatch(argc, argv)) : EXIT_FAILED;
 }

@@ -143,7 +143,7 @@ static enum exit_status write_picture(const struct command *command, const struc
     enum sink_outcome outcome = sink_file_write(file, picture->data, picture->length);
     if (outcome != SINK_OK) {
         sink_file_discard(file);
-        return EXIT_FAILED;
+        return outcome == SINK_CLOSED ? EXIT_DONE : EXIT_FAILED;
     }
     return sink_file_commit(file) == SINK_OK ? EXIT_DONE : EXIT_FAILED;
 }

@@ -123,9 +123,10 @@ static enum exit_status write_page(const struct command *command, const struct b
     struct sink_file *file = sink_file_open(command->out, &run);
     if (!file)
         return EXIT_FAILED;
-    if (sink_file_write(file, page->data, page->length) != SINK_OK) {
+    enum sink_outcome outcome = sink_file_write(file, page->data, page->length);
+    if (outcome != SINK_OK) {
         sink_file_discard(file);
-        return EXIT_FAILED;
+        return outcome == SINK_CLOSED ? EXIT_DONE : EXIT_FAILED;
     }
     return sink_file_commit(file) == SINK_OK ? EXIT_DONE : EXIT_FAILED;
 }

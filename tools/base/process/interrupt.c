@@ -70,6 +70,13 @@ static void on_alarm(int number)
         on_signal(number);
 }
 
+/* Nobody reads the output any more: a live run ends as by Ctrl-C. */
+static void on_pipe(int number)
+{
+    if (!interrupt_asked())
+        on_signal(number);
+}
+
 static void handle(int number, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
@@ -108,6 +115,7 @@ void interrupt_hold(void)
     handle(SIGINT, on_signal, SA_RESTART);
     handle(SIGTERM, on_signal, SA_RESTART);
     handle(SIGHUP, on_signal, SA_RESTART);
+    handle(SIGPIPE, on_pipe, SA_RESTART);
 }
 
 void interrupt_guard(void (*clean)(void))

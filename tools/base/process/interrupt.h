@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* From now on the signals do not end the program, unless another arrives once interrupt_is_overdue(). A SIGHUP that is
- * ignored (nohup) stays ignored. */
+ * ignored (nohup) stays ignored. A pipe that its reader closed is such a signal, too. */
 void interrupt_hold(void);
 /* The same for every signal that can be caught and would end the program, while there are files that must not stay
  * behind. `clean` removes them, in a handler, before the program ends after all: by a second signal, or one of a crash.
