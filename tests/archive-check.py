@@ -302,7 +302,7 @@ def check_diagnoses(folder, sidecars, names, chance):
             sys.exit(f"a diagnosis without {old}")
         with open(parts[1], "wb") as file:
             file.write(whole.replace(old, new, 1))
-        expect(what, ["diagnose-1.json", "damaged", "anew"], "merge", *parts)
+        expect(what, ["diagnose-1.json", "damaged", "print it again"], "merge", *parts)
     check_joined(folder)
 
 

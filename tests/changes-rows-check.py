@@ -320,7 +320,7 @@ def same_cell(one, other):
 def check_words(path):
     """What --changes refuses, and what comes beside it."""
     for arguments, word in [(["speed_scalin"], "did you mean 'speed_scaling'?"), (["packet"], "name it in --fields"),
-                            ([","], "no name"), (["robot_mode", "--every", "2"], "leave --every out")]:
+                            ([","], "no name"), (["robot_mode", "--every", "2"], "remove --every")]:
         done = run("--union", "--changes", *arguments, path, status=(2,))
         if word not in done.stderr or done.stdout:
             raise SystemExit(f"--changes {arguments}: {done.stderr}")

@@ -399,7 +399,7 @@ def clock_alone(path):
     records = states(times(10))
     capture(path, old_stream(records), new_stream(records, names=["timestamp"]))
     text = " ".join(compare(path, status=0).stdout.split())
-    assert "proves nothing about the rest" in text and text.endswith("the 1 field is equal, to the bit"), text
+    assert "proves nothing about the rest" in text and text.endswith("the 1 field is equal, bit for bit"), text
     capture(path, old_stream(records), new_stream(records, names=["timestamp", "robot_mode"]))
     assert "proves nothing about the rest" not in compare(path, status=0).stdout
 
@@ -414,7 +414,7 @@ def constants(path):
         return {name for name in RECIPE[:-1] if fields[name]["constant"]}, text
     idle = IDLE - {"payload"}
     constant, text = said(states(times(30)))
-    assert constant == idle and text.endswith("3 of 7 fields are equal, to the bit; 4 never changed: no proof"), text
+    assert constant == idle and text.endswith("3 of 7 fields are equal, bit for bit; 4 never changed: no proof"), text
     assert "actual_digital_input_bits robot_mode joint_mode speed_scaling never changed" in text, text
     changes = {"actual_digital_input_bits": 4, "robot_mode": 5, "joint_mode": [253] * 5 + [255],
                "speed_scaling": struct.unpack(">d", struct.pack(">Q", 0x3FF0000000000001))[0]}
@@ -427,10 +427,10 @@ def constants(path):
     records = [(time, dict(values, **{name: changes[name] for name in changes if i % 2})) for i, (time, values) in
                enumerate(states(times(30)))]
     constant, text = said(records)
-    assert not constant and text.endswith("all 7 fields are equal, to the bit"), text
+    assert not constant and text.endswith("all 7 fields are equal, bit for bit"), text
     still = [(time, state(7.0, timestamp=clock)) for time, clock in times(30)]
     constant, text = said(still)
-    assert constant == set(RECIPE[:-1]) - {"timestamp"} and "1 of 7 fields is equal, to the bit" in text, text
+    assert constant == set(RECIPE[:-1]) - {"timestamp"} and "1 of 7 fields is equal, bit for bit" in text, text
     constant, text = said(still[:1])
     assert constant == set(RECIPE[:-1]) and "no field changed, which proves nothing" in text, text
     # One side that changes within the tolerance is a change; a constant difference is none, and no equality.

@@ -580,12 +580,12 @@ def check_set_up_in_a_gap(folder, rng, rounds):
                       lambda rng, time: counts(rng, time)[:16] + b"\0\0\0\5", rng)
     found = [one["id"] for one in findings(write(path, own))]
     assert found.count("rtde.recipe.unsure") == 1 and "rtde.recipe.missing" not in found, found
-    # Export names the rows whose names are unsure, read twice or once; so does an incident of diagnose.
+    # Export names the rows whose names are uncertain, read twice or once; so does an incident of diagnose.
     first = first_behind(path, 80)
     for source in (path, "-"):
         with open(path, "rb") as file:
             said = subprocess.run([ARMTAP, "export", source], stdin=file, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False).stderr.decode()
-        assert "the field names of 80 records from packet %d on are unsure" % first in said, said
+        assert "the field names of 80 records from packet %d on are uncertain" % first in said, said
     run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, check=False)
     incidents = json.loads(run.stdout)["incidents"]
     assert ("rtde.recipe.unsure", "capture") in [(one["what"], one["side"]) for one in incidents], incidents

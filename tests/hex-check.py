@@ -242,7 +242,7 @@ def check_refused():
                (repr(message.hex()), "digits between quotes"), (repr(message.hex().encode()), "digits between quotes"),
                ('"\\x00\\x05ab"', "C and Python"), ("b'\\x00\\x05V", "closing quote"), ("\\x00\\x05ab", "quotes"),
                ("b'\\u0041'", "is not a byte"), ("61 62  ab", "text"), ("0010  00 05 56 00 02", "offset"),
-               ("0000 00 05 56 00 02", "offset"), (packet(message, protocol=17).hex(), "UDP"), (packet(b"", link=False).hex(), "no byte"),
+               ("0000 00 05 56 00 02", "offset"), (packet(message, protocol=17).hex(), "UDP"), (packet(b"", link=False).hex(), "no TCP data"),
                ("00 05 /* 56", "comment"), ("unsigned char x[] = {0x00, 0x05", "bracket"), ("[0 5 86 0 2]", "comma")]
     for form, word in (("hexdump", "byte order"), ("od -x", "byte order"), ("od", None), ("xxd -e", None), ("xxd -b", None),
                        ("od -c", None), ("base64", "Base64")):

@@ -245,7 +245,7 @@ def usual(words):
 
 def is_refused(option, result):
     """Whatever is read: a stream of that number may be missing in one capture and not in another."""
-    rules = r"%s(?![-\w]).*(leave .* out|works only with|needs --|no use for)|(leave|no use for) %s(?![-\w])" % (option, option)
+    rules = r"%s(?![-\w]).*(remove |works only with|needs --|no use for)|(remove|no use for) %s(?![-\w])" % (option, option)
     return result[0] == 2 and result[1] == b"" and re.search(rules, result[2])
 
 

@@ -134,7 +134,7 @@ def check_tones():
         expect((name, words), b"\n\033[" + colour + b"m" + words in told, told[-300:])
     both = os.path.join(SAMPLES, "both-streams.pcap.gz")
     told = in_colours(("compare", both), "always")[1]
-    expect("equal is green", b"\033[32m18 of 24 fields are equal, to the bit" in told, told[-200:])
+    expect("equal is green", b"\033[32m18 of 24 fields are equal, bit for bit" in told, told[-200:])
     with open(os.path.join(SAMPLES, "rtde-v2.pcapng.gz"), "rb") as sample, tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cut.pcapng")
         whole = gzip.decompress(sample.read())
