@@ -894,7 +894,7 @@ def messages():
             (["rtde://[fd00::2]x"], "bracket"), (["rtde://10.0.0.2/path"], "no such characters|port"),
             (["rtde://user@10.0.0.2"], "no such characters"), (["http://10.0.0.2"], "rtde://HOST"), (["://x"], "rtde://HOST"),
             (["rtde://" + "a" * 300], "too long"), (["rtde://no such host"], "characters"),
-            (["rtde://no-such-host.invalid"], "not known"), (["rtde://127.0.0.1", "file.pcap"], "cannot be read together"),
+            (["rtde://no-such-host.invalid"], "no-such-host.invalid': "), (["rtde://127.0.0.1", "file.pcap"], "cannot be read together"),
             (["-i", "lo", "rtde://127.0.0.1"], "-i reads packets"), (["--follow", "rtde://127.0.0.1"], "--follow"),
             (["--filter", "tcp", "rtde://127.0.0.1"], "--filter"), (["--frequency", "0", "rtde://127.0.0.1"], "--frequency"),
             (["--frequency", "nan", "rtde://127.0.0.1"], "--frequency"), (["--give-up", "0", "rtde://127.0.0.1"], "--give-up"),

@@ -91,6 +91,8 @@ static int check_built_in(const struct format *format)
     snprintf(what, sizeof what, "-f %s%s%s", format->name, *format->dialect != '\0' ? " --dialect " : "",
              format->dialect);
     library_report_missing(format->writer->lacks, what);
+    message_info(
+        "Parquet needs no library: MATLAB's parquetread() reads what -o FILE.parquet writes, numpy -o FILE.npz");
     return -1;
 }
 

@@ -116,7 +116,7 @@ int robot_address_resolve(struct robot_address *robot)
     robot->count = tcp_resolve(robot->host, robot->port, robot->addresses, ROBOT_ADDRESSES, &problem);
     if (robot->count > 0)
         return 0;
-    message_error("%s: host '%s' is not known: %s; give its address, as the pendant shows it under Settings > System > "
+    message_error("%s: host '%s': %s; give its address, as the pendant shows it under Settings > System > "
                   "Network",
                   robot->url, robot->host, problem);
     return -1;

@@ -113,12 +113,27 @@ static int look_up(const char *host, uint16_t port, int flags, struct tcp_addres
     return *count ? 0 : EAI_NONAME;
 }
 
+/* In words of our own where C libraries have other words each. */
+static const char *why_not_found(int error)
+{
+    switch (error) {
+    case EAI_NONAME:
+        return "no address is known for this name";
+    case EAI_AGAIN:
+        return "the name server does not answer";
+    case EAI_SYSTEM:
+        return strerror(errno);
+    default:
+        return gai_strerror(error);
+    }
+}
+
 size_t tcp_resolve(const char *host, uint16_t port, struct tcp_address *addresses, size_t room, const char **problem)
 {
     size_t count;
     int error = look_up(host, port, 0, addresses, room, &count);
     if (error)
-        *problem = error == EAI_SYSTEM ? strerror(errno) : gai_strerror(error);
+        *problem = why_not_found(error);
     return count;
 }
 
