@@ -139,7 +139,7 @@ tests_unit_test_websocket_LDADD = $(LDADD) $(AUBO_LIBS)
 
 if HAVE_CMOCKA
 check_LIBRARIES += tests/unit/libunit.a
-check_PROGRAMS += $(UNIT_TESTS) tests/json_tokens tests/large_npz
+check_PROGRAMS += $(UNIT_TESTS) tests/json_tokens tests/large_npz tests/shortest_digits
 else
 # Tests that cannot be built must not look like tests that passed.
 check_DATA += cmocka-is-missing
@@ -152,6 +152,10 @@ endif
 check_DATA += python3-is-there
 python3-is-there:
 	@command -v python3 >/dev/null || { echo "make check needs python3: ./bootstrap installs it" >&2; exit 1; }
+
+tests_shortest_digits_SOURCES = tests/shortest_digits.cc
+tests_shortest_digits_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS)
+tests_shortest_digits_LDADD =
 
 unit-tests: $(UNIT_TESTS)
 

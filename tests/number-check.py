@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Numbers as text (tools/base/numbers/number_text.cc) are Python's repr: random bits, every power of two and its neighbours,
-subnormals, halves between two decimals, decimals of few digits."""
+subnormals, halves between two decimals, decimals of few digits; each of the ways to their digits (number_shortest.h)."""
 import array
+import decimal
 import math
 import os
 import random
@@ -32,15 +33,42 @@ def numbers():
         yield from (math.nextafter(ten, 0), ten, math.nextafter(ten, math.inf), -ten)
 
 
+def lines(numbers_, *command):
+    """What a program of this build prints of them."""
+    program = os.path.join(os.environ.get("builddir", "."), "tests", command[0])
+    printed = subprocess.run([program, *command[1:]], input=numbers_.tobytes(), check=True, stdout=subprocess.PIPE).stdout
+    return printed.decode().split("\n")[:-1]
+
+
+def as_decimal(number):
+    """(digits, exponent) of Python's repr."""
+    _, digits, exponent = decimal.Decimal(repr(abs(number))).normalize().as_tuple()
+    return int("".join(map(str, digits))), exponent
+
+
+def check_ways(numbers_):
+    """Digits of every way that this compiler has."""
+    usual = array.array("d", (number for number in numbers_ if number and math.isfinite(number)))
+    ways, *found = lines(usual, "shortest_digits")
+    wrong = {way: [] for way in ways.split()}
+    assert len(found) == len(usual) and "printf" in wrong
+    for number, line in zip(usual, found):
+        values, wanted = list(map(int, line.split())), as_decimal(number)
+        for way, digits, exponent in zip(wrong, values[::2], values[1::2]):
+            if (digits, exponent) != wanted:
+                wrong[way].append(number.hex())
+    for way, those in wrong.items():
+        print("by %s: %d numbers, %d of them not as repr has them %s" % (way, len(usual), len(those), those[:3]))
+    return sum(map(len, wrong.values()))
+
+
 def main():
     all_ = array.array("d", numbers())
-    program = os.path.join(os.environ.get("builddir", "."), "tests", "unit", "test_number_text")
-    texts = subprocess.run([program, "--texts"], input=all_.tobytes(), check=True, stdout=subprocess.PIPE).stdout
-    texts = texts.decode().split("\n")[:-1]
+    texts = lines(all_, "unit/test_number_text", "--texts")
     assert len(texts) == len(all_) > 300000
     wrong = [(number.hex(), text) for number, text in zip(all_, texts) if repr(number) != text]
     print("%d numbers, %d of them not as repr has them %s" % (len(texts), len(wrong), wrong[:3]))
-    return 1 if wrong else 0
+    return 1 if wrong or check_ways(all_[:: 1 if os.environ.get("CHECK") == "all" else 5]) else 0
 
 
 sys.exit(main())

@@ -1,6 +1,6 @@
 # The libraries that the program needs, and what its sources need to include their headers.
 FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(MD_LIBS) $(OPTIONAL_LIBS) $(PTHREAD_LIBS) -lm
-TOOLS_LIBS = tools/libtools.a lib/libcapture.la lib/libanalysis.la lib/libinside.la $(SECCOMP_LIBS) $(FOREIGN_LIBS)
+TOOLS_LIBS = tools/libtools.a lib/libcapture.la lib/libanalysis.la lib/libinside.la $(SECCOMP_LIBS) $(DIGITS_LIBS) $(FOREIGN_LIBS)
 TOOLS_CFLAGS = $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(MD_CFLAGS) $(OPTIONAL_CFLAGS)
 
 bin_PROGRAMS += armtap
@@ -21,6 +21,7 @@ tools_libtools_a_SOURCES = \
 	tools/base/numbers/byte_order.h \
 	tools/base/numbers/number_digits.h \
 	tools/base/numbers/number_lanes.h \
+	tools/base/numbers/number_shortest.h \
 	tools/base/numbers/number_text.cc \
 	tools/base/numbers/number_text.h \
 	tools/base/numbers/timestamp.c \

@@ -1,4 +1,4 @@
-/* The one C++ file: the shortest digits of a double come from dragonbox, whose interface is C++. On 64-bit x86,
+/* The one C++ file: the shortest digits of a double come from dragonbox or the like (number_shortest.h). On 64-bit x86,
  * number_digits.h and one register of digits do most numbers faster; the plain way stands beside it. */
 #include "number_text.h"
 
@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "bytes.h"
-#include "dragonbox/dragonbox.h"
 #include "number_digits.h"
 #include "number_lanes.h"
+#include "number_shortest.h"
 
 #if defined NUMBER_DIGITS && defined __SSE2__
 #include <emmintrin.h>
@@ -436,7 +436,7 @@ extern "C" size_t number_repr_plain(double number, char *out)
     if (bits == 0)
         return static_cast<size_t>(put(at, "0.0", 3) - out);
 
-    const auto decimal = jkj::dragonbox::to_decimal(number, jkj::dragonbox::policy::sign::ignore);
+    const number_shortest::decimal decimal = number_shortest::of(number);
     const digits digits = digits_of(decimal.significand);
     const int point = digits.count + decimal.exponent;
     at = point > -4 && point <= 16 ? put_fixed(at, digits, point) : put_exponent(at, digits, point);
