@@ -393,7 +393,11 @@ tools_libtools_a_SOURCES = \
 	tools/watch/pages.c \
 	tools/watch/pages.def \
 	tools/watch/pages.h \
+	tools/watch/keys.h \
+	tools/watch/screen.c \
+	tools/watch/screen.h \
 	tools/watch/watch.h \
+	tools/watch/watch_screen.c \
 	tools/watch/watch_json.c \
 	tools/html/html.c \
 	tools/html/html.h \

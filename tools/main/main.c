@@ -23,6 +23,7 @@
 #include "manual/pages.h"
 #include "matlab/matlab.h"
 #include "plot/canvas.h"
+#include "watch/screen.h"
 #include "input/files/recipe_file.h"
 #include "base/terminal/fold.h"
 #include "inside.h"
@@ -90,6 +91,7 @@ static void show_version(void)
     text_line(stdout, 2, "%s", matlab_hdf5_library(text));
     text_line(stdout, 2, "%s", matlab_matio_library(text));
     text_line(stdout, 2, "%s", canvas_cairo_library(text));
+    text_line(stdout, 2, "%s", screen_library());
 }
 
 static const struct command *command_of(const char *name)

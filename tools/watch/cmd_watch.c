@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/process/message.h"
 #include "command_line/commands.h"
@@ -10,6 +11,7 @@
 #include "command_line/shared_text.h"
 #include "analysis/inside.h"
 #include "pages.h"
+#include "screen.h"
 #include "watch.h"
 
 /* ns: of a robot the data of which the page of --once is made; and for how long that waits for its first record. */
@@ -90,6 +92,8 @@ static void on_packet(void *user, const struct armtap_packet *packet)
     find_range(watch);
     if (time > watch->range.to)
         stop_at(watch, watch->range.to);
+    else if (watch->screen)
+        watch_screen_play(watch, time);
     else
         model_advance(watch->model, time);
 }
@@ -109,14 +113,16 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
 {
     struct watch *watch = user;
     (void)totals;
-    if (watch->is_stopped)
+    if (watch->is_stopped || watch->is_quitting)
         return REPLAY_HAS_ENOUGH;
     if (watch->view.is_live)
         model_advance(watch->model, watch_clock());
     int64_t now = model_scene(watch->model)->now;
     if (watch->once && watch->view.is_live && is_enough(watch, now))
         return REPLAY_HAS_ENOUGH;
-    if (watch->json && !watch->once)
+    if (watch->screen)
+        watch_screen_turn(watch);
+    else if (watch->json && !watch->once)
         watch_json_turn(watch);
     return REPLAY_GO_ON;
 }
@@ -157,7 +163,7 @@ static void read_source(struct watch *watch)
     source.knowledge = watch->knowledge;
     source.on_packet = on_packet;
     source.on_turn = on_turn;
-    source.progress = !watch->json;
+    source.progress = !watch->json && !watch->screen;
     watch->begun = watch_clock();
     watch->status = replay(&source, &sink, watch, &watch->totals);
 }
@@ -171,7 +177,7 @@ static int settle(struct watch *watch)
         return message_no_memory();
     if (model_scene(watch->model)->robot_count > 0)
         return 0;
-    if (watch->status == EXIT_DONE)
+    if (watch->status == EXIT_DONE && !watch->view.is_live)
         model_report_nothing(watch->model, &watch->totals);
     return -1;
 }
@@ -192,7 +198,24 @@ static int print_page(struct watch *watch)
     return 0;
 }
 
-static void run_watch(struct watch *watch)
+/* On a terminal: the last page stays until the user quits. */
+static void run_screen(struct watch *watch)
+{
+    read_source(watch);
+    bool is_read = !watch->is_quitting && !watch->totals.broken_off;
+    if (watch->totals.interrupted)
+        watch->status = EXIT_DONE;
+    if (is_read && !watch->view.is_live) {
+        watch->view.is_over = true;
+        if (settle(watch) == 0)
+            watch_screen_stay(watch);
+        else
+            watch->status = EXIT_FAILED;
+    }
+    watch_screen_end(watch);
+}
+
+static void run_once(struct watch *watch)
 {
     read_source(watch);
     watch->view.is_over = !watch->view.is_live && !watch->is_stopped;
@@ -203,6 +226,20 @@ static void run_watch(struct watch *watch)
         outcome = print_page(watch);
     if (outcome != 0)
         watch->status = EXIT_FAILED;
+}
+
+static void run_watch(struct watch *watch)
+{
+    bool has_screen = !watch->json && !watch->once && isatty(STDOUT_FILENO) && screen_is_possible();
+    watch->once = watch->once || (!watch->json && !has_screen);
+    if (has_screen && watch_screen_begin(watch) == 0)
+        run_screen(watch);
+    else if (!has_screen)
+        run_once(watch);
+    if (watch->view.is_live && no_telemetry_came(&watch->options.source, model_streams(watch->model))) {
+        model_report_nothing(watch->model, &watch->totals);
+        watch->status = EXIT_FAILED;
+    }
 }
 
 static int check(const struct watch *watch)

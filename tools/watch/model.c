@@ -13,7 +13,7 @@
 /* ns without a change after which a value stands still. */
 #define STILL SECOND
 /* ns between two looks at the totals of rates. */
-#define REFRESH SECOND
+#define REFRESH (SECOND / 4)
 
 static const enum armtap_field_id curve_fields[CURVES] = {
     [CURVE_POSITION] = ARMTAP_ID_actual_q,
@@ -70,12 +70,13 @@ double robot_age(const struct watch_robot *robot, int64_t now)
 
 double stream_rate(const struct watch_stream *stream, int64_t now)
 {
-    int64_t slot = now / WATCH_COUNT;
+    int64_t slot = now / WATCH_COUNT, first = stream->first == ARMTAP_NO_TIME ? slot : stream->first / WATCH_COUNT + 1;
+    int64_t from = slot - WATCH_COUNTS > first ? slot - WATCH_COUNTS : first;
     uint64_t count = 0;
-    for (int64_t i = slot - WATCH_COUNTS; i < slot; i++)
-        if (i >= 0 && i <= stream->slot && i > stream->slot - (WATCH_COUNTS + 1))
+    for (int64_t i = from; i < slot; i++)
+        if (i <= stream->slot && i > stream->slot - (WATCH_COUNTS + 1))
             count += stream->counts[i % (WATCH_COUNTS + 1)];
-    return (double)count;
+    return from < slot ? (double)count * WATCH_COUNTS / (double)(slot - from) : 0;
 }
 
 const struct watch_stream *robot_stream(const struct watch_robot *robot, int64_t now)

@@ -145,6 +145,8 @@ void model_stop(struct model *model);
 /* The input has ended: judges all of it. 0, or -1 if memory runs out. */
 int model_finish(struct model *model, const struct replay_totals *totals, bool is_whole);
 
+/* All streams, with attempts to connect. */
+const struct armtap_streams *model_streams(const struct model *model);
 /* Says on standard error that there is no robot, and what there is instead. */
 void model_report_nothing(const struct model *model, const struct replay_totals *totals);
 

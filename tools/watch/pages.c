@@ -140,7 +140,7 @@ static void draw_note(struct sheet *sheet, int row, const struct view *view)
         pen_put(&pen, view->note);
     } else if (view->has_keys) {
         pen.style = dim;
-        pen_put(&pen, "q quit  ? help  Tab page  arrows robot, scroll  / filter  p freeze  s save  r record");
+        pen_put(&pen, "q quit  ? help  Tab page  arrows robot, list  / filter  p freeze  s save  r rec");
     }
 }
 
@@ -235,11 +235,11 @@ static void type_filter(struct view *view, int key)
 {
     size_t length = strlen(view->filter);
     view->scroll = 0;
-    if (key == KEY_ESCAPE)
+    if (key == VIEW_ESCAPE)
         view->filter[0] = '\0';
-    if (key == KEY_ENTER || key == '\r' || key == KEY_ESCAPE) {
+    if (key == VIEW_ENTER || key == '\r' || key == VIEW_ESCAPE) {
         view->is_typing = false;
-    } else if (key == KEY_ERASE || key == '\b' || key == 127) {
+    } else if (key == VIEW_ERASE || key == '\b' || key == 127) {
         view->filter[length > 0 ? length - 1 : 0] = '\0';
     } else if (key > ' ' && key < 127 && length + 1 < FILTER_MAX) {
         view->filter[length] = (char)key;
@@ -285,7 +285,7 @@ static enum wish command(struct view *view, int key)
         view->has_help = false;
         view->filter[0] = '\0';
         break;
-    case KEY_ESCAPE:
+    case VIEW_ESCAPE:
         view->has_help = false;
         view->filter[0] = '\0';
         break;
@@ -297,30 +297,30 @@ static enum wish command(struct view *view, int key)
 
 enum wish view_key(struct view *view, int key, size_t robots)
 {
-    if (view->is_typing && key < KEYS_SPECIAL) {
+    if (view->is_typing && key < VIEW_SPECIAL) {
         type_filter(view, key);
         return WISH_NONE;
     }
     view->note[0] = '\0';
     switch (key) {
-    case KEY_TAB:
-    case KEY_BACK_TAB:
-        turn_page(view, key == KEY_TAB ? 1 : -1);
+    case VIEW_TAB:
+    case VIEW_BACK_TAB:
+        turn_page(view, key == VIEW_TAB ? 1 : -1);
         break;
-    case KEY_ERASE:
+    case VIEW_ERASE:
         type_filter(view, key);
         break;
-    case KEY_UP_ARROW:
-    case KEY_DOWN_ARROW:
-        scroll(view, key == KEY_UP_ARROW ? -1 : 1);
+    case VIEW_UP:
+    case VIEW_DOWN:
+        scroll(view, key == VIEW_UP ? -1 : 1);
         break;
-    case KEY_PAGE_UP:
-    case KEY_PAGE_DOWN:
-        scroll(view, key == KEY_PAGE_UP ? -10 : 10);
+    case VIEW_PAGE_UP:
+    case VIEW_PAGE_DOWN:
+        scroll(view, key == VIEW_PAGE_UP ? -10 : 10);
         break;
-    case KEY_LEFT_ARROW:
-    case KEY_RIGHT_ARROW:
-        change_robot(view, key == KEY_LEFT_ARROW ? -1 : 1, robots);
+    case VIEW_LEFT:
+    case VIEW_RIGHT:
+        change_robot(view, key == VIEW_LEFT ? -1 : 1, robots);
         break;
     default:
         return command(view, key);

@@ -4,6 +4,7 @@
 #define WATCH_PAGES_H
 
 #include "sheet.h"
+#include "keys.h"
 #include "model.h"
 
 enum page {
@@ -119,21 +120,6 @@ void pen_edge(struct pen *pen, const struct body *body, const struct edge *edge)
 bool lamps_known(const struct watch_robot *robot, bool is_output);
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
-
-enum {
-    KEY_TAB = '\t',
-    KEY_ENTER = '\n',
-    KEY_ESCAPE = 27,
-    KEYS_SPECIAL = 0x110000,
-    KEY_UP_ARROW,
-    KEY_DOWN_ARROW,
-    KEY_LEFT_ARROW,
-    KEY_RIGHT_ARROW,
-    KEY_PAGE_UP,
-    KEY_PAGE_DOWN,
-    KEY_BACK_TAB,
-    KEY_ERASE
-};
 
 /* What a key asks for that the view cannot do itself. */
 enum wish { WISH_NONE, WISH_QUIT, WISH_FREEZE, WISH_SAVE, WISH_RECORD };

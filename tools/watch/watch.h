@@ -23,7 +23,27 @@ struct watch {
     int64_t told;    /* the time of the last lines of --json; ARMTAP_NO_TIME: none */
     bool has_told;
     enum exit_status status;
+
+    /* On a terminal. */
+    struct screen *screen; /* NULL: there is none */
+    struct sheet shown;
+    struct watch_scene *frozen; /* NULL: the present is shown */
+    bool is_quitting;
+    bool is_playing;               /* a capture, from `from` on */
+    int64_t play_time, play_clock; /* the first packet's time, and when that was, by a clock that nobody sets */
+    int64_t served, drawn;         /* by the same clock */
 };
+
+/* Takes the terminal. 0, or -1 after a message. */
+int watch_screen_begin(struct watch *watch);
+/* While data comes: keys, and a page ten times a second. */
+void watch_screen_turn(struct watch *watch);
+/* Waits until a packet of that time is due. */
+void watch_screen_play(struct watch *watch, int64_t time);
+/* Shows the last page until the user quits. */
+void watch_screen_stay(struct watch *watch);
+/* Gives the terminal back. */
+void watch_screen_end(struct watch *watch);
 
 /* This machine's clock: ns since the epoch. */
 int64_t watch_clock(void);
