@@ -179,7 +179,7 @@ def check_experts(script):
     expect("expert information names what was refused", "Fields refused:" in text and "NOT_FOUND" in text, text)
     text = tshark(script, os.path.join(TOP, "captures", "primary-stop.pcap.gz"), "-q", "-z", "expert")
     expect("and what the controller reports", "RUNTIME_EXCEPTION: syntax_error_on_line:2" in text and
-           "ERROR_CODE C153A2" in text and "reported a safety mode" not in text, text)
+           "ERROR_CODE C153A0" in text and "reported a safety mode" not in text, text)
     text = tshark(script, os.path.join(TOP, "captures", "dashboard-refused.pcap"), "-q", "-z", "expert")
     expect("and what the dashboard server refused", "Command is not allowed" in text and "File not found: " in text, text)
 

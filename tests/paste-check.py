@@ -149,9 +149,9 @@ def check_places(folder):
         plain.write(packed.read())
     for command in ("diagnose", "info"):
         found = commands(armtap(command, "p.pcap", folder=folder))
-        assert "armtap fields --error C153A2" in found and "armtap diagnose --around ur.error=2 p.pcap" in found, found
-    done = paste("armtap fields --error C153A2", folder)
-    assert done.returncode == 0 and b"C153A2" in done.stdout, done
+        assert "armtap fields --error C153A0" in found and "armtap diagnose --around ur.error=2 p.pcap" in found, found
+    done = paste("armtap fields --error C153A0", folder)
+    assert done.returncode == 0 and b"C153A0" in done.stdout, done
     run(FAULTS, "input.hostile", os.path.join(folder, "whole.pcap"))
     with open(os.path.join(folder, "whole.pcap"), "rb") as whole, gzip.open(os.path.join(folder, "whole.pcap.gz"), "wb") as packed:
         packed.write(whole.read())
