@@ -89,6 +89,6 @@ bool armtap_client_is_misled(const struct armtap_client *client)
 int armtap_client_leave_port(struct armtap_client *client)
 {
     client->agreed.answers = of_port(client);
-    return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "nothing comes; this port is for %s, not %s",
+    return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "nothing arrives; this port is for %s, not %s",
                                 what_comes(client->agreed.answers), what_comes(client->options.protocol));
 }

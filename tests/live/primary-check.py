@@ -28,7 +28,7 @@ PATIENCE = 20  # s, of a machine that does much else
 AT_ONCE = 2.5  # s: a silent port is waited for 1 s
 QUICK = 2.5 if os.environ.get("ASAN_OPTIONS") else 1.6  # s from a signal to the end
 STOP = "C153A2"
-REASON = r"the robot went into\s+PROTECTIVE_STOP\s[^:]*[^C]*C153A2:\s+Position\s+deviates"
+REASON = r"the robot entered\s+PROTECTIVE_STOP\s[^:]*[^C]*C153A2:\s+Position\s+deviates"
 
 
 class Run:
@@ -209,7 +209,7 @@ def elsewhere():
                         in_time(name, time.monotonic() - begun, AT_ONCE)
                         use = "%s://%s:%d" % ((scheme, host, usual[scheme]) if role == "dashboard" else (role, host, port))
                         size = " of 1220 bytes" if role == "realtime" else ""
-                        comes = ("nothing comes; this port is for " if role == "rtde" else "this port sends ") + there[role] + size
+                        comes = ("nothing arrives; this port is for " if role == "rtde" else "this port sends ") + there[role] + size
                         expect(name + ": what is there", "%s, not %s: use %s\n" % (comes, there[scheme], use) in run.said(), run.said())
 
 
@@ -341,7 +341,7 @@ def reasons():
         for scheme in ("rtde", "realtime"):
             run = one.diagnose(scheme=scheme)
             expect(scheme + ": the stop has its reason", re.search(REASON, run.printed()), run.printed(), run.said())
-            expect(scheme + ": one incident", run.printed().count("the robot went into") == 2, run.printed())  # and in the verdict
+            expect(scheme + ": one incident", run.printed().count("the robot entered") == 2, run.printed())  # and in the verdict
             expect(scheme + ": status", run.status == 1, run.status, run.said())
             expect(scheme + ": nothing is said of the port", "30001" not in run.said(), run.said())
             run = one.diagnose("--no-primary", scheme=scheme)
@@ -366,12 +366,12 @@ def ids(run):
 # Port 30001, and what is said of it.
 WITHOUT = {
     "refused": ("refused", "refuses connections: is its Primary Client service on, under Settings > Security > Services"),
-    "silent": (silent, "no data comes"),
+    "silent": (silent, "no data has arrived"),
     "closing": (closing, "(closed|reset) the connection"),
-    "garbage": (for_ever(GARBAGE), "what comes is not primary interface|no data comes"),
-    "huge length": (once(b"\x7f\xff\xff\xff\x10" + bytes(5000)), "no data comes"),
-    "another protocol": (once(b"Connected: Universal Robots Dashboard Server\n"), "no data comes"),
-    "a part of a state": (once((wire.version() + wire.state())[:300]), "no data comes"),
+    "garbage": (for_ever(GARBAGE), "the data is not primary interface|no data has arrived"),
+    "huge length": (once(b"\x7f\xff\xff\xff\x10" + bytes(5000)), "no data has arrived"),
+    "another protocol": (once(b"Connected: Universal Robots Dashboard Server\n"), "no data has arrived"),
+    "a part of a state": (once((wire.version() + wire.state())[:300]), "no data has arrived"),
 }
 
 

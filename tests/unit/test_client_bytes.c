@@ -315,11 +315,11 @@ static void test_silent_ports(void **unused)
 {
     (void)unused;
     check_silent_port(ARMTAP_REALTIME, "10.0.0.2:30004",
-                      "nothing comes; this port is for RTDE packages, not realtime packets");
+                      "nothing arrives; this port is for RTDE packages, not realtime packets");
     check_silent_port(ARMTAP_PRIMARY, "[fd00::2]:30004",
-                      "nothing comes; this port is for RTDE packages, not messages of the primary interface");
+                      "nothing arrives; this port is for RTDE packages, not messages of the primary interface");
     check_silent_port(ARMTAP_RTDE, "10.0.0.2:30013",
-                      "nothing comes; this port is for realtime packets, not RTDE packages");
+                      "nothing arrives; this port is for realtime packets, not RTDE packages");
     check_silent_port(ARMTAP_REALTIME, "10.0.0.2:30013", NULL);
     check_silent_port(ARMTAP_PRIMARY, "10.0.0.2:40004", NULL);
     check_silent_port(ARMTAP_RTDE, "10.0.0.2:30004", NULL);
