@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import primary_server as wire  # noqa: E402
 import robot as robots  # noqa: E402
-from controller import Controller  # noqa: E402
+from controller import Controller, Faults  # noqa: E402
 from primary_server import Primary, own_address  # noqa: E402
 from tally import expect, finish, in_time, lacks, share, side_by_side, wait_for  # noqa: E402
 
@@ -352,6 +352,11 @@ def reasons():
         time.sleep(0.5)
         run.end()
         expect("named itself: one connection", one.primary.count == 3, one.primary.count)
+    with Primary(own_address()) as primary, Controller(primary.host, roles={"rtde": 30004}, faults=Faults(late={"P": 0.2})) as robot:
+        run = Run("diagnose", "rtde://" + primary.host)
+        robot.wait_for(lambda: robot.counts["rtde", "records"] > 300 and primary.peers)
+        run.end()
+        expect("RTDE's good-bye is awaited", wait_for(lambda: robot.sent(1).endswith(b"\0\4P\1"), 1), robot.sent(1)[-20:])
     with Primary(own_address()) as primary, Controller(primary.host, roles={"rtde": 0}) as robot:
         run = Run("diagnose", "rtde://%s:%d" % (primary.host, robot.port["rtde"]))
         robot.wait_for(lambda: robot.counts["rtde", "records"] > 300)
@@ -390,7 +395,7 @@ def without(name):
 
 
 def ends_in_between(name):
-    """Port 30001 ends its connections, is silent from then on, or refuses; what it said until then is used."""
+    """Port 30001 ends its connections, is silent for a while or from then on, or refuses; what it says otherwise is used."""
     with Robot() as one:
         alone = one.diagnose("--json", "--no-primary")
 
@@ -400,18 +405,27 @@ def ends_in_between(name):
             elif name == "falls silent":
                 one.primary.silent = True
                 time.sleep(4)
+            elif name == "pauses":
+                for known, length in ((6.5, 0.4), (1, 3)):
+                    time.sleep(known)  # so that the analysis knows its rate
+                    one.primary.silent = True
+                    time.sleep(length)
+                    one.primary.silent = False
             else:
                 one.primary.stop()
                 one.primary = None
+                time.sleep(3)
         beside = one.diagnose("--json", before=end)
         said = {"ur.error", "ur.popup", "ur.program"}
         found = [sorted(one["id"] for one in ids(run)[1]["findings"] if one["id"] not in said | {"rate.low"}) for run in (alone, beside)]
-        extra = ["safety.stop", "mode.changed"] if name == "closes" else []  # it comes again, and tells of the stop, too
+        goes_on = name in ("closes", "pauses")
+        extra = ["safety.stop", "mode.changed"] if goes_on else []  # it tells of the stop, too
         expect(name + ": findings", sorted(found[0] + extra) == found[1], found)
         expect(name + ": status", alone.status == beside.status == 1, alone.status, beside.status)
         expect(name + ": one line", len([line for line in beside.said().splitlines() if "30001" in line]) == 1, beside.said())
-        if name == "closes":
-            expect(name + ": connects again, and has the reason", one.primary.count == 2 and STOP in beside.printed(), one.primary.count, beside.said())
+        if goes_on:
+            expect(name + ": has the reason", STOP in beside.printed(), beside.printed(), beside.said())
+        expect(name + ": connects again", (one.primary.count if one.primary else 1) == 1 + (name == "closes"), beside.said())
 
 
 def is_no_record():
@@ -467,5 +481,5 @@ def played():
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 side_by_side(source, again, ports, recording, elsewhere, bad_peers, every_byte)
 side_by_side(reasons, is_no_record, flood, played, *[functools.partial(without, name) for name in share(WITHOUT, 2, "ways to be without port 30001")],
-             *[functools.partial(ends_in_between, name) for name in ("closes", "falls silent", "refuses")])
+             *[functools.partial(ends_in_between, name) for name in ("closes", "falls silent", "pauses", "refuses")])
 sys.exit(finish())

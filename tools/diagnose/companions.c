@@ -8,13 +8,12 @@
 #include "analysis/inside.h"
 #include "nanoseconds.h"
 
-/* A pause; the analysis calls longer ones a silence. */
-#define PAUSE SECOND
+/* A pause: states come every 0.1 s, but a busy controller leaves some out. */
+#define PAUSE (SECOND / 8)
 
 struct companion {
     struct armtap_stream stream;
-    struct armtap_where last; /* of its records */
-    bool runs;
+    struct armtap_where last; /* of its records; the stream has no protocol before the first */
 };
 
 /* Which companion a stream is of; NULL: none. */
@@ -51,39 +50,20 @@ static int tell(const struct diagnosis *diagnosis, const struct companion *compa
     return armtap_diagnosis_sink(diagnosis->found)->on_event(diagnosis->found, &event);
 }
 
-static int hold(const struct diagnosis *diagnosis, struct companion *companion)
-{
-    bool ran = companion->runs;
-    companion->runs = false;
-    return ran ? tell(diagnosis, companion, ARMTAP_EVENT_PAUSE, &companion->last) : ARMTAP_OK;
-}
-
 int companions_record(const struct diagnosis *diagnosis, const struct armtap_record *record)
 {
     struct companion *companion = companion_of(diagnosis, record->stream);
     if (!companion || record->direction != ARMTAP_FROM_ROBOT)
         return ARMTAP_OK;
-    bool is_late = armtap_time_shift(companion->last.time, PAUSE) < record->where.time;
-    int outcome = companion->runs && is_late ? hold(diagnosis, companion) : ARMTAP_OK;
-    bool begins = !companion->runs;
+    bool paused = companion->stream.connection == record->stream->connection && companion->stream.info &&
+                  armtap_time_shift(companion->last.time, PAUSE) < record->where.time;
+    int outcome = paused ? tell(diagnosis, companion, ARMTAP_EVENT_PAUSE, &companion->last) : ARMTAP_OK;
     companion->stream = *record->stream;
     companion->last = record->where;
-    companion->runs = true;
-    return outcome == ARMTAP_OK && begins ? tell(diagnosis, companion, ARMTAP_EVENT_START, &record->where) : outcome;
+    return paused && outcome == ARMTAP_OK ? tell(diagnosis, companion, ARMTAP_EVENT_START, &record->where) : outcome;
 }
 
-int companions_event(const struct diagnosis *diagnosis, const struct armtap_event *event, bool *is_hidden)
+bool companions_hide(const struct diagnosis *diagnosis, const struct armtap_event *event)
 {
-    struct companion *companion = event->type == ARMTAP_EVENT_CLOSE ? companion_of(diagnosis, event->stream) : NULL;
-    *is_hidden = companion;
-    return companion ? hold(diagnosis, companion) : ARMTAP_OK;
-}
-
-int companions_end(const struct diagnosis *diagnosis)
-{
-    const struct robot_sources *robots = diagnosis->source->robots;
-    int outcome = ARMTAP_OK;
-    for (size_t i = 0; diagnosis->companions && i < robots->count - robots->named && outcome == ARMTAP_OK; i++)
-        outcome = hold(diagnosis, &diagnosis->companions[i]);
-    return outcome;
+    return event->type == ARMTAP_EVENT_CLOSE && companion_of(diagnosis, event->stream);
 }

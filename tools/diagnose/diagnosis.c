@@ -8,7 +8,6 @@
 #include "input/robots/robot_link.h"
 #include "base/numbers/timestamp.h"
 #include "command_line/shared_text.h"
-#include "base/process/message.h"
 #include "input/stream_rank.h"
 #include "analysis/inside.h"
 #include "input/robots/labels.h"
@@ -116,9 +115,7 @@ static int on_record(void *user, const struct armtap_record *record)
 
 static int on_event(void *user, const struct armtap_event *event)
 {
-    bool is_hidden;
-    int outcome = companions_event(user, event, &is_hidden);
-    return outcome == ARMTAP_OK && !is_hidden ? take_event(user, event) : answer_of(outcome);
+    return companions_hide(user, event) ? REPLAY_GO_ON : take_event(user, event);
 }
 
 static int wants(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
@@ -166,10 +163,6 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
     source.part = REPLAY_AMONG;
     source.on_capture = diagnosis->archive ? on_capture : NULL;
     enum exit_status status = replay_learning(&source, &sink, diagnosis, begin_again, &diagnosis->totals);
-    if (companions_end(diagnosis) != ARMTAP_OK) {
-        message_no_memory();
-        status = EXIT_FAILED;
-    }
     diagnosis->is_whole = status == EXIT_DONE;
     return status;
 }

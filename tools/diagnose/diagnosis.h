@@ -99,12 +99,11 @@ struct standing {
 size_t diagnosis_standing(const struct diagnosis *diagnosis, struct standing all[STANDING_MAX]);
 
 /* Robots' companions: companions.c. Results are the library's, but that of companions_begin: 0, or -1 if memory runs
- * out. To be called for each record and event before the analysis gets it; a hidden event is not for it. */
+ * out. Records go to companions_record before the analysis gets them; it does not get events that are to be hidden. */
 int companions_begin(struct diagnosis *diagnosis);
 bool companions_have(const struct diagnosis *diagnosis, const struct armtap_stream *stream);
 int companions_record(const struct diagnosis *diagnosis, const struct armtap_record *record);
-int companions_event(const struct diagnosis *diagnosis, const struct armtap_event *event, bool *is_hidden);
-int companions_end(const struct diagnosis *diagnosis);
+bool companions_hide(const struct diagnosis *diagnosis, const struct armtap_event *event);
 
 /* The label of an incident's robot; NULL: it has none. */
 const char *diagnosis_name(const struct diagnosis *diagnosis, const struct armtap_incident *incident);
