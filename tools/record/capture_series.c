@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/process/message.h"
+#include "export/files/atomic_file.h"
 #include "nanoseconds.h"
 #include "rotation.h"
 #include "amount.h"
@@ -164,7 +165,7 @@ static int report_open(const struct capture_series *series)
     else if (errno == ENAMETOOLONG) /* the part's own may not have been made */
         message_error("-o: %s: %s", strerror(errno), series->wish.output);
     else
-        message_error("%s: cannot be opened: %s", shown(series->name), strerror(errno));
+        sink_file_report(shown(series->name), errno);
     return -1;
 }
 
