@@ -35,10 +35,10 @@ static const char *read_channel(const struct armtap_json_token *body, struct set
     int64_t number;
     set_up->at = body->text;
     if (!armtap_json_member(body, "chanel", &channel) && !armtap_json_member(body, "channel", &channel))
-        return "a set-up without a channel";
+        return "a setup without a channel";
     set_up->at = channel.text;
     if (!read_integer(&channel, &number) || number < 0 || number >= ARMTAP_AUBO_CHANNELS)
-        return "a set-up whose channel is not from 0 to 99";
+        return "a setup whose channel is not from 0 to 99";
     set_up->channel = (int)number;
     return NULL;
 }
@@ -49,7 +49,7 @@ static const char *read_segments(const struct armtap_json_token *body, struct se
     struct armtap_json_token segment;
     set_up->at = body->text;
     if (!armtap_json_member(body, "segments", &set_up->segments) || set_up->segments.kind != ARMTAP_JSON_ARRAY)
-        return "a set-up without a list of segments";
+        return "a setup without a list of segments";
     struct armtap_json json = armtap_json_inside(&set_up->segments);
     const char *no_name = NULL;
     for (; armtap_json_value(&json, &segment); set_up->count++) {
@@ -60,8 +60,8 @@ static const char *read_segments(const struct armtap_json_token *body, struct se
     }
     set_up->at = no_name ? no_name : set_up->segments.text;
     if (set_up->count > SEGMENTS_MAX)
-        return "a set-up of more than 1000 segments";
-    return no_name ? "a set-up with a segment that is not a name" : NULL;
+        return "a setup of more than 1000 segments";
+    return no_name ? "a setup with a segment that is not a name" : NULL;
 }
 
 static const char *read_frequency(const struct armtap_json_token *body, struct set_up *set_up)
@@ -72,7 +72,7 @@ static const char *read_frequency(const struct armtap_json_token *body, struct s
         return NULL;
     set_up->at = frequency.text;
     if (frequency.kind != ARMTAP_JSON_NUMBER)
-        return "a set-up whose frequency is not a number";
+        return "a setup whose frequency is not a number";
     double number = armtap_json_double(&frequency);
     set_up->ends |= number == 0;
     set_up->frequency = number > 0 && number <= DBL_MAX ? number : 0;
@@ -85,7 +85,7 @@ static const char *read_direction(const struct armtap_json_token *body, struct s
     if (armtap_json_member(body, "to_server", &to_server))
         set_up->at = to_server.text;
     if (to_server.kind != ARMTAP_JSON_FALSE && to_server.kind != ARMTAP_JSON_TRUE)
-        return "a set-up whose to_server is neither true nor false";
+        return "a setup whose to_server is neither true nor false";
     set_up->direction = to_server.kind == ARMTAP_JSON_TRUE ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
     return NULL;
 }
@@ -98,7 +98,7 @@ static const char *read_set_up(const struct armtap_json_token *message, struct s
     *set_up = (struct set_up){.at = message->text};
     armtap_json_value(&json, &body); /* 100 */
     if (!armtap_json_value(&json, &body) || body.kind != ARMTAP_JSON_OBJECT || armtap_json_value(&json, &more))
-        return "a set-up that is not 100 and one object";
+        return "a setup that is not 100 and one object";
     const char *wrong = read_channel(&body, set_up);
     if (!wrong)
         wrong = read_segments(&body, set_up, room);
@@ -170,7 +170,7 @@ static const char *read_given(const char *text, size_t length, struct set_up *se
     if (!first_number(&message, &number) || number != ARMTAP_AUBO_SET_UP)
         return "not a list that begins with 100";
     const char *wrong = read_set_up(&message, set_up, room);
-    return !wrong && set_up->count == 0 ? "a set-up without segments, which ends its channel" : wrong;
+    return !wrong && set_up->count == 0 ? "a setup without segments, which ends its channel" : wrong;
 }
 
 static int take_given(const char *text, size_t length, struct armtap_recipe **recipe, const char **wrong, size_t *at)

@@ -385,7 +385,7 @@ def check_recipe(folder):
     assert len(opaque) == 10 and all(list(row) == LEADING for row in opaque), opaque
     with open(recipe, "w", encoding="utf-8") as file:
         file.write('[100,{"chanel":3}]')
-    run("info", "--recipe", recipe, capture, status=2, errors="not an AUBO subscription: a set-up without a list of segments, at '{")
+    run("info", "--recipe", recipe, capture, status=2, errors="not an AUBO subscription: a setup without a list of segments, at '{")
     return count + 20
 
 

@@ -1,15 +1,15 @@
-/* armtap-analysis: what telemetry says about robot and network.
+/* armtap-analysis: judges robot and network by their telemetry.
  *
  * Records and events go in through the sink of an armtap_net or an armtap_conn, and findings come out:
  *
- *   armtap_diagnosis_*    what went wrong, when, in which packet, on whose side; rates, clocks, modes
+ *   armtap_diagnosis_*    what went wrong, when, in which packet, the responsible side; rates, clocks, modes
  *   armtap_comparison_*   the legacy and the RTDE stream of one robot, paired by the controller's clock, field by field
- *   armtap_streams_*      the streams of a capture, and attempts to connect that failed
- *   armtap_kinematics_*   whether a pose follows from the joints, and by which model's geometry
+ *   armtap_streams_*      the streams of a capture, and failed connection attempts
+ *   armtap_kinematics_*   whether a pose matches the joint angles, and by which model's geometry
  *   armtap_inference_*    the fields of RTDE data whose handshake was not captured, from the data alone
  *
  * Like libarmtap, this library opens nothing, prints nothing, reads no clock and no locale, and has no globals; a keyed
- * hash asks the system for a random number. Memory is bounded, however long a capture is and whatever it holds. Only
+ * hash asks the system for a random number. Memory is bounded for captures of any length and content. Only
  * one thread at a time may use an object; different threads may use different objects.
  *
  * Times are ns since the epoch, or ARMTAP_NO_TIME; members give other units. Functions that return int return 0 or one
@@ -19,8 +19,7 @@
  *
  * A struct that is returned by pointer belongs to the object, lives as long as it, and may grow at its end in later
  * releases. The caller creates only the options, which begin with their size, and structs whose comment says so. A
- * program that creates records and events itself sets `info` of their stream, which says what the protocol's data is
- * like. */
+ * program that creates records and events itself sets `info` of their stream, which describes the protocol. */
 #ifndef ARMTAP_ANALYSIS_H
 #define ARMTAP_ANALYSIS_H
 
@@ -45,7 +44,7 @@ struct armtap_kinematics;
 struct armtap_stream_channel {
     int id;
     enum armtap_direction direction;
-    double frequency; /* Hz asked for; 0 if not given */
+    double frequency; /* Hz requested; 0 if not given */
     size_t topics;
     struct armtap_recipe *recipe; /* NULL: not kept */
 };
@@ -57,10 +56,10 @@ struct armtap_stream_guess {
     struct armtap_set supported; /* fields whose values support their name */
     const char *source;
     const char *reasons; /* separated by "; " */
-    bool types_captured; /* the reply was captured, with the types, and not the request */
+    bool types_captured; /* the reply was captured, with the types, but not the request */
 };
 
-/* How often the capture's clock was set back between two records from the robot, and where most. */
+/* How often the capture's clock was set back between two records from the robot, and the largest step. */
 struct armtap_clock_back {
     uint64_t count;
     struct armtap_where where; /* of the largest step back: the record after it */
@@ -73,24 +72,24 @@ struct armtap_stream_summary {
     struct armtap_where begin;          /* its first packet; in a raw dump, its file */
     int64_t first_time[2];              /* of its data records, by direction; ARMTAP_NO_TIME without one */
     struct armtap_where last[2];        /* its last data records; a time as above */
-    int64_t hidden[2]; /* ns that those times do not show because the capture's clock was set back between them */
-    int64_t streaming; /* ns from record to record from the robot, without pauses */
-    uint64_t steps;    /* number of such steps from record to record */
-    double last_clock; /* the controller's, in the last record from the robot; NAN: none */
-    struct armtap_clock_back *back;         /* NULL: never */
-    struct armtap_recipe *recipe;           /* the last output recipe, or an identical one; NULL without one */
-    struct armtap_stream_channel *channels; /* in the order of set-up */
+    int64_t hidden[2];              /* ns that these times lack because the capture's clock was set back between them */
+    int64_t streaming;              /* ns from record to record from the robot, without pauses */
+    uint64_t steps;                 /* number of such steps from record to record */
+    double last_clock;              /* the controller's, in the last record from the robot; NAN: none */
+    struct armtap_clock_back *back; /* NULL: never */
+    struct armtap_recipe *recipe;   /* the last output recipe, or an identical one; NULL without one */
+    struct armtap_stream_channel *channels; /* in the order of their setups */
     size_t channel_count;
-    uint64_t channels_left_out;        /* set-ups of channels that are not kept */
+    uint64_t channels_left_out;        /* setups of channels that are not kept */
     struct armtap_stream_guess *guess; /* of the last output recipe; NULL: not guessed */
     uint64_t guessed;                  /* records from the robot whose recipe was guessed */
     /* Well-known recipes that data without names may follow. */
     const struct armtap_known_recipe **candidates;
     size_t candidate_count;
-    /* What its joints and poses say about the arm: measured ones, or targets if it lacks them; NULL if no record has
-     * both, or the robot is none of UR's. */
+    /* The arm by its joints and poses: measured ones, or targets if it lacks them; NULL if no record has both, or the
+     * robot is not UR's. */
     struct armtap_kinematics *kinematics;
-    uint64_t replaced; /* how often a set-up changed the fields of data that was running: RTDE's, not guessed */
+    uint64_t replaced; /* how often a setup changed the fields of running data: RTDE's, not guessed */
 };
 
 /* Totals of the streams that are not kept individually. */
@@ -103,7 +102,7 @@ struct armtap_streams_rest {
 };
 
 /* Collects summaries: call armtap_streams_record, _recipe, _candidates, _note and _event from the callbacks of a sink.
- * Connections that close without being recognised are forgotten, so that foreign traffic takes no memory; the first
+ * Connections that close without being recognised are dropped, so that foreign traffic takes no memory; the first
  * streams are kept, up to the budget `streams`, and further ones are added to the totals when they close. */
 struct armtap_streams;
 /* NULL if out of memory. */
@@ -114,7 +113,7 @@ ARMTAP_API int armtap_streams_recipe(struct armtap_streams *streams, const struc
 ARMTAP_API int armtap_streams_candidates(struct armtap_streams *streams, const struct armtap_candidates *candidates);
 ARMTAP_API int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note *note);
 ARMTAP_API int armtap_streams_event(struct armtap_streams *streams, const struct armtap_event *event);
-/* Numbers the connections that turned out to carry telemetry, in the order of their first packets. */
+/* Numbers the connections that carry telemetry, in the order of their first packets. */
 ARMTAP_API void armtap_streams_number(struct armtap_streams *streams);
 /* How many are numbered. */
 ARMTAP_API size_t armtap_streams_count(const struct armtap_streams *streams);
@@ -128,17 +127,17 @@ ARMTAP_API uint64_t armtap_streams_notes_of(const struct armtap_stream_summary *
 
 /* ---- attempts to connect --------------------------------------------------------------------------------------- */
 
-/* Attempts that failed: refused, not answered, or accepted but left empty. There is one entry for each robot port,
- * client and outcome, however often the client tried, until it connects. */
+/* Attempts that failed: refused, not answered, or accepted but left empty. All attempts of a client at a robot port
+ * with one outcome are one entry, until it connects. */
 enum armtap_attempt_outcome {
     ARMTAP_ATTEMPT_REFUSED,
-    ARMTAP_ATTEMPT_UNREACHABLE, /* an ICMP error says so */
+    ARMTAP_ATTEMPT_UNREACHABLE, /* reported by an ICMP error */
     ARMTAP_ATTEMPT_NO_ANSWER,
     /* Accepted, but no byte was sent either way: */
     ARMTAP_ATTEMPT_RESET,  /* the robot reset the connection */
     ARMTAP_ATTEMPT_CLOSED, /* the robot closed it */
     ARMTAP_ATTEMPT_SILENT, /* it was open for 2 s or more */
-    ARMTAP_ATTEMPT_MUTE,   /* the same on RTDE's port, where a client must ask, and this one never did */
+    ARMTAP_ATTEMPT_MUTE,   /* the same on RTDE's port, where a client must send a request, and this one never did */
     ARMTAP_ATTEMPT_LEFT,   /* the client ended it sooner, like a program that only probes the port */
     ARMTAP_ATTEMPT_OUTCOMES
 };
@@ -190,9 +189,9 @@ struct armtap_rates_totals {
     uint64_t steps, unclocked;
     int64_t longest_wait;         /* for a package while data was due, without gaps of the capture; ns, -1: unknown */
     struct armtap_where wait_end; /* that package */
-    int64_t round_trip;           /* between client and robot and back, ns; 0: unknown */
-    /* Before the end of the connection, or of the capture, if data was due: for how long there was none, after more
-     * than three packages that did not come, and the last one. ns, -1: not that. */
+    int64_t round_trip;           /* round-trip time between client and robot, ns; 0: unknown */
+    /* Before the end of the connection, or of the capture, if data was due: for how long there was none, if more than
+     * three packages are missing, and the last package. ns, -1: not the case. */
     int64_t stopped;
     struct armtap_where stopped_since;
     bool is_paused; /* a request of the client had ended the data before */
@@ -202,16 +201,16 @@ struct armtap_rates_totals {
 
 #define ARMTAP_NO_STREAM UINT32_MAX
 
-/* What was found. The first 10000 findings of each id and stream are kept individually, at most 40000 in all; the rest
- * is summed up in one finding for each id and stream. */
+/* A finding. The first 10000 findings of each id and stream are kept individually, at most 40000 in all; the rest is
+ * summed up in one finding for each id and stream. */
 struct armtap_finding {
     const struct armtap_note_kind *kind;
     struct armtap_where where; /* if it sums up several: of the first */
     struct armtap_where last;
-    struct armtap_where largest; /* of the one that the arguments are of */
+    struct armtap_where largest; /* of the one whose arguments these are */
     bool is_sum;                 /* sums up findings that are not kept individually, ... */
     bool is_of_streams;          /* ... those of further streams */
-    bool is_doubtful;            /* the packets do not prove it, or not all that it sums up */
+    bool is_doubtful;            /* the packets do not prove it, or not all findings that it sums up */
     uint64_t count;              /* 1, or how many it sums up */
     double size;                 /* packages, bytes or seconds, to find the largest of its kind; 0 if it has no size */
     double total;                /* sum of the sizes */
@@ -225,7 +224,7 @@ struct armtap_finding {
 ARMTAP_API void armtap_finding_say(char text[ARMTAP_FINDING_TEXT_MAX], const struct armtap_finding *finding,
                                    const struct armtap_zone *zone);
 /* The argument with that name as a number: armtap_finding_number(finding, "duration_s", &seconds). False if there is
- * none, or it is no number. */
+ * none, or it is not a number. */
 static inline bool armtap_finding_number(const struct armtap_finding *finding, const char *name, double *number)
 {
     const struct armtap_argument *argument = armtap_argument_find(&finding->arguments, name);
@@ -242,7 +241,7 @@ static inline const char *armtap_finding_text(const struct armtap_finding *findi
 {
     return armtap_argument_text(armtap_argument_find(&finding->arguments, name));
 }
-/* The same for text from the wire, and for names: its bytes, which may be anything; a NUL follows them. */
+/* The same for transmitted text, and for names: any bytes, followed by a NUL. */
 static inline const char *armtap_finding_quoted(const struct armtap_finding *finding, const char *name, size_t *length)
 {
     const struct armtap_argument *argument = armtap_argument_find(&finding->arguments, name);
@@ -304,11 +303,11 @@ struct armtap_stop_window {
     unsigned arm;    /* 1; with AUBO 1 to 4 */
     unsigned count;
     unsigned at;       /* the row of the stop itself; of commands, the last one before it */
-    bool has_commands; /* of a driver to the robot that stopped, in place of the arm's values */
+    bool has_commands; /* of a driver to the robot that stopped, instead of the arm's values */
     struct armtap_stop_row rows[2 * ARMTAP_STOP_ROWS + 2]; /* including the one just before the stop */
 };
 
-/* Whose side the cause is on, as far as the findings show. */
+/* The responsible side, as far as the findings show; UNCLEAR: not proven. */
 enum armtap_blame {
     ARMTAP_BLAME_ROBOT,
     ARMTAP_BLAME_NETWORK,
@@ -321,13 +320,13 @@ ARMTAP_API const char *armtap_blame_name(enum armtap_blame side);
 
 /* The worse ones first. */
 enum armtap_incident_class {
-    ARMTAP_INCIDENT_STOP,    /* the robot stopped for safety, or is at fault */
-    ARMTAP_INCIDENT_PROGRAM, /* its program ended */
-    ARMTAP_INCIDENT_DATA,    /* data stood still */
+    ARMTAP_INCIDENT_STOP,    /* the robot made a safety stop, or is in fault */
+    ARMTAP_INCIDENT_PROGRAM, /* its program stopped */
+    ARMTAP_INCIDENT_DATA,    /* data stalled */
     ARMTAP_INCIDENT_OTHER
 };
 
-/* What happened to a robot: one thing, whatever connections show it. It claims no more than the findings prove. */
+/* One event of a robot, in one or several connections. It claims no more than the findings prove. */
 struct armtap_incident {
     const char *robot; /* its address, "10.0.0.2"; "": the capture's */
     int64_t from, to;  /* ns; ARMTAP_NO_TIME without times */
@@ -340,13 +339,13 @@ struct armtap_incident {
     enum armtap_severity severity; /* the worst of its findings */
     const char *text;              /* begins in lower case, like findings; ends in a full stop */
     const char *brief;             /* one sentence, without its full stop */
-    const char *doubt;             /* why it, or its cause, is not certain; NULL: it is */
+    const char *doubt;             /* why it, or its cause, is not certain; NULL: certain */
     const uint32_t *streams;       /* numbers */
     size_t stream_count;
     const size_t *evidence; /* indices of findings, in their order */
     size_t evidence_count;
-    /* The robot's data is complete and nothing points to the network: if the whole capture was read, there was no fault
-     * of the network. */
+    /* The robot's data is complete and nothing points to the network: if the whole capture was read, there was no
+     * network fault. */
     bool is_network_clean;
     bool lacks_messages; /* the port on which the robot reports causes was not captured */
 };
@@ -354,17 +353,16 @@ struct armtap_incident {
 struct armtap_diagnosis;
 struct armtap_diagnosis_options {
     size_t size; /* sizeof(struct armtap_diagnosis_options) */
-    /* Called with each finding as soon as it is made, also in streams that go on; may be NULL. `stream` is NULL for the
-     * whole capture; it has no protocol while it may still turn out to carry no telemetry. A return value other than 0
-     * stops. Of a client that tries to connect again and again, only the first failure is reported here; findings of
-     * armtap_diagnosis_finish are not. */
+    /* Called with each finding as soon as it is made, also in open streams; may be NULL. `stream` is NULL for the whole
+     * capture; it has no protocol until telemetry is recognised in it. A return value other than 0 stops. For repeated
+     * connection attempts of a client only the first failure is reported here; findings of armtap_diagnosis_finish are
+     * not. */
     int (*on_finding)(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream);
     void *user;
     int64_t reach; /* ns before and after each safety stop for which the arm's rows are kept; 0: none */
     const struct armtap_zone *zone; /* of times in texts; must outlive the diagnosis; NULL: UTC */
-    /* Of connections read from a socket (ARMTAP_ORIGIN_SOCKET): whether the frequency in requests is what the user
-     * wants. Otherwise it may only mean the most that a controller sends, and one that sends less, evenly, is not at
-     * fault. */
+    /* For connections read from a socket (ARMTAP_ORIGIN_SOCKET): whether the user chose the requested frequency.
+     * Otherwise it may only be the maximum, and a controller that sends less, evenly, is not at fault. */
     bool frequency_wanted;
 };
 /* `options` may be NULL. */
@@ -372,7 +370,7 @@ ARMTAP_API int armtap_diagnosis_new(const struct armtap_diagnosis_options *optio
                                     struct armtap_diagnosis **diagnosis);
 /* Must not be called from within on_finding. */
 ARMTAP_API void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis);
-/* The sink to hand to armtap_net_new or armtap_conn_new, with the diagnosis as its user. A program with its own sink
+/* The sink to pass to armtap_net_new or armtap_conn_new, with the diagnosis as its user. A program with its own sink
  * may call these callbacks from it, each time its own are called. They return 0, or an error that they repeat from then
  * on: ERR_MEMORY, or ERR_STOPPED if on_finding asked to stop; after armtap_diagnosis_finish ERR_ARGUMENT. */
 ARMTAP_API const struct armtap_sink *armtap_diagnosis_sink(const struct armtap_diagnosis *diagnosis);
@@ -387,7 +385,7 @@ ARMTAP_API const struct armtap_finding *armtap_diagnosis_finding_at(const struct
 ARMTAP_API size_t armtap_diagnosis_stream_count(const struct armtap_diagnosis *diagnosis);
 ARMTAP_API const struct armtap_stream_diagnosis *armtap_diagnosis_stream_at(const struct armtap_diagnosis *diagnosis,
                                                                             size_t number);
-/* The list of streams, with attempts to connect; may be called at any time. */
+/* The list of streams, with connection attempts; may be called at any time. */
 ARMTAP_API const struct armtap_streams *armtap_diagnosis_streams(const struct armtap_diagnosis *diagnosis);
 /* Modes in the order in which they were captured, for each stream from its first known mode on. */
 ARMTAP_API size_t armtap_diagnosis_mode_count(const struct armtap_diagnosis *diagnosis);
@@ -415,7 +413,7 @@ struct armtap_pairing_tally {
     uint64_t records[ARMTAP_SIDES];
     uint64_t unpaired[ARMTAP_SIDES];
     uint64_t restarts[ARMTAP_SIDES]; /* of the clock */
-    uint64_t strays[ARMTAP_SIDES];   /* ignored: a clock far from those of the records before and after it, or NaN */
+    uint64_t strays[ARMTAP_SIDES];   /* ignored: a clock far from those of the neighbouring records, or NaN */
     double step[ARMTAP_SIDES];       /* typical, s; 0 if unknown */
     double cycle;                    /* s; 0 while unknown */
     double farthest;                 /* largest difference between the clocks of a pair, s */
@@ -431,7 +429,7 @@ enum armtap_integer_form { ARMTAP_INTEGER_ZERO, ARMTAP_INTEGER_DOUBLE, ARMTAP_IN
 /* How a field differs between paired records. */
 struct armtap_difference {
     const char *name;
-    const struct armtap_field *field; /* NULL: not in the table */
+    const struct armtap_field *field; /* NULL: not in the dictionary */
     unsigned count;                   /* elements */
     enum armtap_equality verdict;
     uint64_t pairs;  /* in which both records have the field */
@@ -445,8 +443,8 @@ struct armtap_difference {
     struct armtap_where where[ARMTAP_SIDES];
     double clock;                            /* the legacy record's */
     struct armtap_value value[ARMTAP_SIDES]; /* never text */
-    uint64_t forms[ARMTAP_INTEGER_FORMS];    /* of the cells of a bit field */
-    bool is_constant; /* in all pairs each side had the same value, so that being equal proves little */
+    uint64_t forms[ARMTAP_INTEGER_FORMS];    /* of the legacy values of a bit field */
+    bool is_constant; /* each side had the same value in all pairs, so being equal proves little */
 };
 
 struct armtap_comparison;
@@ -466,7 +464,7 @@ ARMTAP_API void armtap_comparison_free(struct armtap_comparison *comparison);
  * there are more fields than a robot has. */
 ARMTAP_API int armtap_comparison_record(struct armtap_comparison *comparison, enum armtap_side side,
                                         const struct armtap_record *record);
-/* No more records come on this side. */
+/* No more records follow on this side. */
 ARMTAP_API int armtap_comparison_end(struct armtap_comparison *comparison, enum armtap_side side);
 /* Whether a side has so many waiting records that the other side's should come next. */
 ARMTAP_API bool armtap_comparison_is_ahead(const struct armtap_comparison *comparison, enum armtap_side side);
@@ -490,16 +488,16 @@ struct armtap_robot_model {
 ARMTAP_API const struct armtap_robot_model *armtap_robot_model_at(size_t i);
 
 enum armtap_kinematics_outcome {
-    ARMTAP_KINEMATICS_UNKNOWN,  /* too few samples, or the arm hardly moved: any model would do */
-    ARMTAP_KINEMATICS_MODEL,    /* the pose follows from the joints by the geometry of `models` */
-    ARMTAP_KINEMATICS_UNLISTED, /* it follows from them, but by none of these geometries */
-    ARMTAP_KINEMATICS_MISMATCH  /* it does not follow from them */
+    ARMTAP_KINEMATICS_UNKNOWN,  /* too few samples, or the arm hardly moved: every model matches */
+    ARMTAP_KINEMATICS_MODEL,    /* the pose matches the joint angles by the geometry of `models` */
+    ARMTAP_KINEMATICS_UNLISTED, /* it matches them, but by none of these geometries */
+    ARMTAP_KINEMATICS_MISMATCH  /* it does not match them */
 };
 #define ARMTAP_KINEMATICS_MODELS 16
-/* What joints and poses say about the arm. The caller creates it; its size is fixed. */
+/* The arm by its joints and poses. The caller creates it; its size is fixed. */
 struct armtap_kinematics_result {
     enum armtap_kinematics_outcome outcome;
-    /* All models that explain the poses: of one geometry, or ones that these motions do not tell apart. */
+    /* All models that explain the poses: of one geometry, or ones that these motions do not distinguish. */
     const struct armtap_robot_model *models[ARMTAP_KINEMATICS_MODELS];
     size_t model_count;
     double residual;  /* m, RMS of the best model's positions; of UNLISTED, of the best geometry */
@@ -508,7 +506,7 @@ struct armtap_kinematics_result {
     double tool[6];   /* pose of the tool centre point in the frame of the flange: m, rotation vector */
     unsigned tools;   /* how often it changed, plus 1; `tool` is the last */
     bool jumps;       /* it changed so often that no tool explains it, and the residuals mean nothing */
-    uint64_t samples; /* joints and poses that were compared: a bounded number of those given */
+    uint64_t samples; /* compared joints and poses: a bounded number of those added */
 };
 /* Compares joint angles with poses by forward kinematics. Bounded memory. */
 struct armtap_kinematics;
@@ -525,8 +523,8 @@ ARMTAP_API void armtap_kinematics_add_tool(struct armtap_kinematics *kinematics,
 ARMTAP_API void armtap_kinematics_result(const struct armtap_kinematics *kinematics,
                                          struct armtap_kinematics_result *result);
 
-/* How far the tool that the poses show lies from the reported offset. False if that is not known: no model explains the
- * poses, three joints did not move by 0.5 rad, not all poses came with the same offset, or the tool changed. */
+/* The distance between the tool by the poses and the reported offset. False if not known: no model explains the poses,
+ * three joints did not move by 0.5 rad, not all poses had the same offset, or the tool changed. */
 struct armtap_tool_gap {
     double distance; /* m */
     double angle;    /* rad */
@@ -538,8 +536,8 @@ ARMTAP_API bool armtap_kinematics_tool_gap(const struct armtap_kinematics *kinem
 
 /* The fields of RTDE data whose handshake was not captured, from the data alone. All tilings of a package with the
  * types and names of outputs are weighed against each other by what the values show: a clock, modes, temperatures,
- * derivatives, kinematics, the noise of sensors; and by the order in which clients ask for fields. A name is given only
- * if it is almost certain; without motion there are none. */
+ * derivatives, kinematics, the noise of sensors; and by the order in which clients request fields. A field gets a name
+ * only if it is almost certain; without motion there are none. */
 
 /* A value of a package. */
 struct armtap_inferred_field {
@@ -551,7 +549,7 @@ struct armtap_inferred_field {
     double certainty; /* of the name, or of the likeliest one: the share of such names that are right, as measured */
     double type_certainty;
     const char *likeliest; /* a name that is not certain; "" if no name stands out */
-    const char *evidence;  /* "keeps time; ..."; "" if there is none but its place */
+    const char *evidence;  /* "keeps time; ..."; "" if there is none except its place */
 };
 struct armtap_inferred {
     const struct armtap_inferred_field *fields; /* in the order of the bytes, without a gap */
@@ -559,10 +557,10 @@ struct armtap_inferred {
     size_t named;            /* how many have a certain name */
     size_t size;             /* bytes of all values */
     int recipe_id;           /* of protocol 2 and 3, the byte before the values; -1: protocol 1 has none */
-    uint64_t packages;       /* that were given, of the same size */
+    uint64_t packages;       /* that were added, of the same size */
     uint64_t other_packages; /* of other sizes */
-    bool typed;              /* the types are known from a reply to a set-up */
-    bool moved;              /* the arm moved, or nothing here shows it; without motion no names are given */
+    bool typed;              /* the types are known from the reply to a setup */
+    bool moved;              /* the arm moved, or no field shows motion; without motion there are no names */
     const char *order;       /* "guide", "alphabet": the order that the fields seem to have; "" if none is apparent */
     struct armtap_kinematics_result kinematics; /* of joints and pose, if both were found; else UNKNOWN */
 };
@@ -570,15 +568,15 @@ struct armtap_inference;
 /* NULL if out of memory. */
 ARMTAP_API struct armtap_inference *armtap_inference_new(void);
 ARMTAP_API void armtap_inference_free(struct armtap_inference *inference);
-/* The content of the next data package from the robot: what follows its size and type. ERR_MEMORY. */
+/* The content of the next data package from the robot, after its size and type. ERR_MEMORY. */
 ARMTAP_API int armtap_inference_package(struct armtap_inference *inference, const uint8_t *content, size_t length);
 /* The same of a record, whether or not its recipe is known; records that are not RTDE's data from the robot are
  * ignored. */
 ARMTAP_API int armtap_inference_record(struct armtap_inference *inference, const struct armtap_record *record);
-/* No more packages come. ERR_NOT_READY if there are fewer than 8 of one size, of 1 to 4096 bytes; ERR_MEMORY. */
+/* No more packages follow. ERR_NOT_READY if there are fewer than 8 of one size, of 1 to 4096 bytes; ERR_MEMORY. */
 ARMTAP_API int armtap_inference_finish(struct armtap_inference *inference);
-/* Before that: the types that the controller's reply to the set-up gave, where the request with the names was not
- * captured. What is inferred has these types at these places; the last ones count. */
+/* Before that: the types from the controller's reply to the setup, if the request with the names was not captured. The
+ * result has these types at these places; the last call counts. */
 ARMTAP_API int armtap_inference_types(struct armtap_inference *inference, const struct armtap_recipe *recipe);
 /* NULL before armtap_inference_finish, or if that failed. */
 ARMTAP_API const struct armtap_inferred *armtap_inference_result(const struct armtap_inference *inference);

@@ -186,7 +186,7 @@ do
     tree:add(f.channel, range_of(tvb, message[1]), channel)
     if not setup then
       tree:add_proto_expert_info(e.no_setup)
-      return string.format("channel %d, whose set-up was not seen", channel)
+      return string.format("channel %d, whose setup was not captured", channel)
     end
     tree:add(f.setup, setup.frame):set_generated(true)
     if #setup.names ~= #message - 1 then

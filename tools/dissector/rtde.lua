@@ -62,7 +62,7 @@ do
   end
   proto.experts = experts
 
-  proto.prefs.recipe = Pref.string("Recipe", "", "Fields of output packages whose set-up was not captured: timestamp,actual_q")
+  proto.prefs.recipe = Pref.string("Recipe", "", "Fields of output packages whose setup was not captured: timestamp,actual_q")
   proto.prefs.protocol = Pref.enum("Protocol without a handshake", 2, "The version where none was captured",
                                    {{1, "1", 1}, {2, "2", 2}, {3, "3", 3}}, false)
 
