@@ -85,8 +85,8 @@ def _word(source: Source) -> str:
 class Capture:
     """A capture, several captures that follow one another, or a robot. Made by armtap.open().
 
-    Nothing is kept of a file: each call reads it again, with the program. It is a context manager, which ends the programs
-    that records() left running.
+    Each call reads the files again, with the program. It is a context manager, which stops the programs that records()
+    left running.
     """
 
     def __init__(self, sources: Sequence[Source], options: Dict[str, Any]) -> None:
@@ -164,8 +164,8 @@ class Capture:
 
     @property
     def streams(self) -> List[results.Stream]:
-        """The connections with telemetry, as Stream objects. A capture is read once for it; a robot or an interface is listened to
-        for two seconds, each time."""
+        """The connections with telemetry, as Stream objects. Reads a capture once; listens to a robot or an interface for two
+        seconds, each time."""
         if self.is_live:
             return self._told(results.streams_of, self._command("info", {}, json=True), LISTENED)
         if self._streams is None:
@@ -176,7 +176,7 @@ class Capture:
              start: Optional[Moment] = None, stop: Optional[Moment] = None, *, union: bool = False, **options: Any) -> Table:
         """Reads records into arrays: a dict, {"time": array of N, "actual_q": array of N x 6, ...}.
 
-        stream: its number in `streams`; needed where several have records
+        stream: its number in `streams`; required if several have records
         fields: names, in order: ["timestamp", "actual_q"], one element as "actual_q_0", patterns as "*_mode"; also columns that
             are not fields, as "packet", "robot_time", "gap_s", "lost_s". Default: all fields
         start, stop: from and to this time, both inclusive: seconds from the first packet (10.5), a datetime (without a zone:
@@ -231,9 +231,9 @@ class Capture:
         return self.read(stream, fields, start, stop, union=union, **options).to_pandas()
 
     def diagnose(self, *, seconds: Optional[float] = None, **options: Any) -> results.Diagnosis:
-        """What went wrong, when, in which packet and on whose side.
+        """What went wrong, when, in which packet, and the responsible side.
 
-        seconds: how long a robot or an interface is listened to; needed there
+        seconds: how long to listen to a robot or an interface; required for these
         options: those of `armtap diagnose`
         """
         if seconds is None:
@@ -242,7 +242,7 @@ class Capture:
 
     def records(self, stream: Union[int, results.Stream, None] = None, fields: Names = None,
                 start: Optional[Moment] = None, stop: Optional[Moment] = None, **options: Any) -> Records:
-        """Records one by one, as they come, of all streams: of a robot, an interface, a growing file, or any capture.
+        """Records one by one, as they arrive, of all streams: of a robot, an interface, a growing file, or any capture.
 
         Each is a dict: "time" (seconds since 1970, a double: exact to 0.2 us), "time_ns" (the same, an int, exact), "packet",
         "stream", "robot", "protocol", "direction", then the fields: numbers, or lists of a vector's elements. What a record
@@ -271,7 +271,7 @@ class Capture:
     # ---- its life --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Ends what records() left running, also in another thread, and frees bytes that were given."""
+        """Stops what records() left running, also in another thread, and frees the given bytes."""
         self._is_closed = True
         for rows in list(self._running):
             try:

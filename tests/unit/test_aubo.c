@@ -945,7 +945,7 @@ static void test_too_many_segments(void **unused)
     script_add(&script, TO, &text);
     struct log log = script_log(&script, &on_port);
     assert_int_equal(log.recipes, 1);
-    assert_true(log_has(&log, "fault=a set-up of more than 1000 segments offset=4045\n"));
+    assert_true(log_has(&log, "fault=a setup of more than 1000 segments offset=4045\n"));
     log_free(&log);
     bytes_free(&text);
     script_free(&script);

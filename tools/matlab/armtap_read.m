@@ -2,22 +2,22 @@ function T = armtap_read(source, varargin)
 %ARMTAP_READ  Telemetry of a robot, from captures or from the robot itself.
 %   T = ARMTAP_READ('robot.pcap.gz') runs armtap and returns a timetable with a variable for each field, in UTC; without
 %   timetables (Octave) the same as a struct, with time_ns. A vector of six is a matrix with six columns. Fields that a
-%   record lacks are NaN. Units are in T.Properties.VariableUnits, the rest of what armtap says in T.Properties.UserData:
+%   record lacks are NaN. Units are in T.Properties.VariableUnits, other metadata in T.Properties.UserData:
 %   robot, stream, protocol, names of modes; in a struct in T.meta.
 %
 %   T = ARMTAP_READ({'a.pcap', 'b.pcap'}) reads the files of one capture together.
-%   T = ARMTAP_READ('rtde://10.0.0.2', 'For', '2s') records a robot for so long.
+%   T = ARMTAP_READ('rtde://10.0.0.2', 'For', '2s') records a robot for that time.
 %
 %   Options, as pairs of a name and a value:
-%     'Stream'   the number of the stream, where there are several (armtap info lists them)
-%     'Fields'   names with globs, in a text with commas or a cell: 'actual_q,*_mode', {'timestamp', 'actual_q'}
-%     'From'     the first moment, as armtap export takes it: '+1.5', '2026-01-31T12:00:00Z'; a datetime; a number of
+%     'Stream'   the number of the stream, if there are several (armtap info lists them)
+%     'Fields'   names or globs, comma-separated or in a cell: 'actual_q,*_mode', {'timestamp', 'actual_q'}
+%     'From'     the start time, as for armtap export: '+1.5', '2026-01-31T12:00:00Z'; a datetime; a number of
 %                seconds since the epoch, as in 'time'
-%     'To'       the last moment
-%     'For'      of a robot: how long to record it, '2s', '500ms' or a number of seconds; by default a second
-%     'Program'  the program, by default armtap
+%     'To'       the end time
+%     'For'      robot only: how long to record, '2s', '500ms' or a number of seconds; default: one second
+%     'Program'  the program (default: armtap)
 %
-%   What armtap reports is an error with its message, what it remarks (gaps, ...) a warning. Its words are those of the
+%   Errors of armtap become errors, its warnings (gaps, ...) become warnings. Messages name options of the
 %   command line: --stream 1 is 'Stream', 1 here. If a robot sends nothing, the capture that the message names is kept.
 
 wish = struct('stream', '', 'fields', '', 'from', '', 'to', '', 'for', '', 'program', 'armtap');
