@@ -72,6 +72,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_ticks \
 	tests/unit/test_tick_maker \
 	tests/unit/test_utf8 \
+	tests/unit/test_watch_pages \
 	tests/unit/test_words
 
 if WITH_AUBO
@@ -263,6 +264,7 @@ SCRIPT_TESTS = \
 	tests/snaplen-check.py \
 	tests/snapshot-check.py \
 	tests/stats-check.py \
+	tests/watch-check.py \
 	tests/tap-check.py \
 	tests/many-check.py \
 	tests/time-check.py \

@@ -49,7 +49,7 @@ VALUES = {
     "--listen": "127.0.0.1", "--ports": "30004", "--speed": "2", "--gaps": "keep", "--fill": "payload=1",
     "--robot": "10.0.0.2", "--controller-version": "5.11", "--hide": "payload", "--in-use": "speed_slider_mask",
     "--max-protocol": "2", "--text": "x", "--stub": "none", "--hz": "25", "--on-loss": "hold", "--allow-from": "127.0.0.1",
-    "--for": "1s", "--rotate": "1h", "--keep": "1G", "--sync": "7",
+    ("watch", "--page"): ["joints", "fields"], "--for": "1s", "--rotate": "1h", "--keep": "1G", "--sync": "7",
 }
 
 INPUTS = (["late.pcap"], ["stop.pcap"], ["both.pcap.gz"], ["other-port.pcap"], ["dump"], ["second.pcap", "first.pcap"], ["ur.pcap.gz"],
@@ -63,6 +63,7 @@ FORMATS = (["-f", "csv"], ["-f", "csv", "--dialect", "record.py"], ["-f", "gnupl
 # Command, the words that make the mode, and what is read: one after another, until there is an effect.
 MODES = [
     *[(command, mode, INPUTS) for command in ("info", "diagnose", "compare", "infer", "stats") for mode in ([], ["--json"])],
+    *[("watch", mode, INPUTS) for mode in (["--once"], ["--json"])],
     ("infer", ["--no-handshake"], INPUTS),
     ("diagnose", ["--list"], ([],)), ("diagnose", ["--list", "--json"], ([],)),
     ("diagnose", ["--around", "safety.stop"], INPUTS),

@@ -394,6 +394,8 @@ tools_libtools_a_SOURCES = \
 	tools/watch/pages.def \
 	tools/watch/pages.h \
 	tools/watch/keys.h \
+	tools/watch/recorder.c \
+	tools/watch/recorder.h \
 	tools/watch/screen.c \
 	tools/watch/screen.h \
 	tools/watch/watch.h \

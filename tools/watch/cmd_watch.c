@@ -122,7 +122,7 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
         return REPLAY_HAS_ENOUGH;
     if (watch->screen)
         watch_screen_turn(watch);
-    else if (watch->json && !watch->once)
+    else if (watch->json && !watch->once && now >= watch->range.from)
         watch_json_turn(watch);
     return REPLAY_GO_ON;
 }
@@ -228,15 +228,32 @@ static void run_once(struct watch *watch)
         watch->status = EXIT_FAILED;
 }
 
+/* Keys come from standard input, or from the terminal itself where that is the capture. */
+static bool has_terminal(const struct watch *watch)
+{
+    bool has_keys = isatty(STDIN_FILENO);
+    for (size_t i = 0; i < watch->options.operand_count && !has_keys; i++)
+        has_keys = strcmp(watch->options.operands[i], "-") == 0;
+    return has_keys && isatty(STDOUT_FILENO);
+}
+
+static bool has_records(const struct watch_scene *scene)
+{
+    for (size_t i = 0; i < scene->robot_count; i++)
+        if (scene->robots[i]->records > 0)
+            return true;
+    return false;
+}
+
 static void run_watch(struct watch *watch)
 {
-    bool has_screen = !watch->json && !watch->once && isatty(STDOUT_FILENO) && screen_is_possible();
+    bool has_screen = !watch->json && !watch->once && has_terminal(watch) && screen_is_possible();
     watch->once = watch->once || (!watch->json && !has_screen);
     if (has_screen && watch_screen_begin(watch) == 0)
         run_screen(watch);
     else if (!has_screen)
         run_once(watch);
-    if (watch->view.is_live && no_telemetry_came(&watch->options.source, model_streams(watch->model))) {
+    if (watch->options.source.robots && !has_records(model_scene(watch->model)) && !watch->totals.broken_off) {
         model_report_nothing(watch->model, &watch->totals);
         watch->status = EXIT_FAILED;
     }

@@ -275,11 +275,6 @@ void judge_free(struct model *model)
     diagnosis_free(&model->diagnosis);
 }
 
-const struct armtap_streams *model_streams(const struct model *model)
-{
-    return model->diagnosis.streams;
-}
-
 void model_report_nothing(const struct model *model, const struct replay_totals *totals)
 {
     if (model->source->robots)

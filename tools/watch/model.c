@@ -9,6 +9,7 @@
 #include "analysis/inside.h"
 #include "base/process/message.h"
 #include "input/robots/labels.h"
+#include "input/robots/robot_link.h"
 
 /* ns without a change after which a value stands still. */
 #define STILL SECOND
@@ -104,13 +105,14 @@ static void host_of(char host[64], const char *end)
     snprintf(host, 64, "%.*s", port ? (int)(port - end) : (int)strlen(end), end);
 }
 
+/* A dump names no robot: each is one of its own. */
 static bool is_of(const struct model *model, const struct watch_robot *robot, const struct armtap_stream *stream,
-                  const char *host, unsigned arm)
+                  unsigned arm)
 {
-    if (robot->arm != arm || (*host == '\0' && robot->connection != stream->connection))
+    if (robot->arm != arm)
         return false;
-    return strcmp(robot->host, host) == 0 ||
-           (*host != '\0' && strcmp(robot->name, labels_name(model->source->labels, stream->robot)) == 0);
+    return stream->robot[0] == '\0' ? robot->end[0] == '\0' && robot->connection == stream->connection
+                                    : labels_are_one(model->source->labels, robot->end, stream->robot);
 }
 
 static struct watch_robot *new_robot(const struct model *model, const struct armtap_stream *stream, const char *host,
@@ -121,7 +123,7 @@ static struct watch_robot *new_robot(const struct model *model, const struct arm
         return NULL;
     const char *label = labels_find(model->source->labels, stream->robot);
     robot->state = armtap_state_in(robot->memory, sizeof robot->memory);
-    snprintf(robot->host, sizeof robot->host, "%s", host);
+    snprintf(robot->end, sizeof robot->end, "%s", stream->robot);
     snprintf(robot->name, sizeof robot->name, "%s", label ? label : *host ? host : "robot");
     robot->connection = stream->connection;
     robot->arm = arm;
@@ -130,6 +132,30 @@ static struct watch_robot *new_robot(const struct model *model, const struct arm
     for (unsigned i = 0; i < 2 * WATCH_BITS; i++)
         robot->edges[i / WATCH_BITS][i % WATCH_BITS].time = ARMTAP_NO_TIME;
     return robot;
+}
+
+/* The place of a robot among those that the user named; 0 if it was not named. */
+static size_t rank_of(const struct model *model, const char *end)
+{
+    const struct robot_sources *robots = model->source->robots;
+    char text[TCP_ADDRESS_MAX];
+    for (size_t i = 0; robots && i < robots->count; i++)
+        for (size_t k = 0; k < robots->robots[i].count; k++) {
+            tcp_address_text(&robots->robots[i].addresses[k], text);
+            if (strcmp(text, end) == 0)
+                return i;
+        }
+    return 0;
+}
+
+/* In the order in which the user named them. */
+static void add_robot(struct model *model, struct watch_robot *robot)
+{
+    struct watch_scene *scene = &model->scene;
+    size_t place = scene->robot_count++, rank = rank_of(model, robot->end);
+    for (; place > 0 && rank_of(model, scene->robots[place - 1]->end) > rank; place--)
+        scene->robots[place] = scene->robots[place - 1];
+    scene->robots[place] = robot;
 }
 
 /* NULL if there are too many, or memory runs out, which the model remembers. */
@@ -142,7 +168,7 @@ struct watch_robot *model_robot(struct model *model, const struct armtap_stream 
     host_of(host, stream->robot);
     struct watch_robot *robot = NULL;
     for (size_t i = 0; i < scene->robot_count && !robot; i++)
-        if (is_of(model, scene->robots[i], stream, host, arm))
+        if (is_of(model, scene->robots[i], stream, arm))
             robot = scene->robots[i];
     if (!robot && scene->robot_count == WATCH_ROBOTS) {
         scene->robots_left_out++;
@@ -151,7 +177,7 @@ struct watch_robot *model_robot(struct model *model, const struct armtap_stream 
     if (!robot) {
         robot = new_robot(model, stream, host, arm);
         if (robot)
-            scene->robots[scene->robot_count++] = robot;
+            add_robot(model, robot);
         else
             model->has_failed = true;
     }
@@ -259,30 +285,35 @@ static void take_bits(struct watch_robot *robot, unsigned id, const struct armta
         take_edges(robot, true, robot->state->actual_digital_output_bits, from->actual_digital_output_bits, time);
 }
 
-static void take_changes(struct watch_robot *robot, unsigned id, const struct armtap_state *from, int64_t time)
+/* Most fields are as they were: comparing them whole takes the least time. */
+static void take_field(struct watch_robot *robot, unsigned id, const struct armtap_state *from, int64_t time)
 {
     const struct armtap_field *field = armtap_field_at(id);
     size_t width = armtap_type_width(field->type);
-    const char *now = (const char *)from + field->offset, *before = (const char *)robot->state + field->offset;
-    bool is_first = !robot_has(robot, id), has_changed = false;
-    for (unsigned i = 0; i < field->count; i++) {
-        bool is_other = memcmp(now + i * width, before + i * width, width) != 0;
-        if (is_first || is_other)
-            robot->changed[id][i] = time;
-        has_changed = has_changed || is_other;
-    }
-    if (is_first || !has_changed)
+    const char *now = (const char *)from + field->offset;
+    char *before = (char *)robot->state + field->offset;
+    bool is_first = !robot_has(robot, id);
+    if (!is_first && memcmp(now, before, field->count * width) == 0)
         return;
-    armtap_set_add(&robot->changed_ever, id);
-    take_bits(robot, id, from, time);
+    for (unsigned i = 0; i < field->count; i++)
+        if (is_first || memcmp(now + i * width, before + i * width, width) != 0)
+            robot->changed[id][i] = time;
+    if (!is_first) {
+        armtap_set_add(&robot->changed_ever, id);
+        take_bits(robot, id, from, time);
+    }
+    memcpy(before, now, field->count * width);
+    armtap_set_add(&robot->state->known, id);
 }
 
 /* Of an eighth of a second the value that is farthest from 0. */
 static void take_point(struct watch_robot *robot, enum curve curve, int64_t slot)
 {
+    const double *values =
+        (const double *)(const void *)((const char *)robot->state + armtap_field_at(curve_fields[curve])->offset);
     for (unsigned i = 0; i < JOINTS; i++) {
         float *point = &robot->curves.points[curve][i][slot % WATCH_POINTS];
-        float value = (float)robot_number(robot, curve_fields[curve], i);
+        float value = (float)values[i];
         if (isnan(*point) || fabsf(value) > fabsf(*point))
             *point = value;
     }
@@ -319,8 +350,7 @@ static void take_arm(struct watch_robot *robot, const struct armtap_record *reco
         robot->generation = arm->state->generation;
     for (unsigned word = 0; word < 16; word++)
         for (uint64_t bits = arm->updated->word[word]; bits != 0; bits &= bits - 1)
-            take_changes(robot, word * 64 + (unsigned)__builtin_ctzll(bits), arm->state, time);
-    armtap_state_merge(robot->state, arm->state);
+            take_field(robot, word * 64 + (unsigned)__builtin_ctzll(bits), arm->state, time);
     if (time != ARMTAP_NO_TIME && time >= 0)
         take_curves(robot, arm->updated, time);
 }

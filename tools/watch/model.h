@@ -70,7 +70,7 @@ struct edge {
 /* An arm. */
 struct watch_robot {
     char name[64];       /* its label, or its address */
-    char host[64];       /* the address; "": a dump's */
+    char end[64];        /* the address and a port, as packets have it; "": a dump's */
     uint64_t connection; /* of a dump */
     unsigned arm;        /* 1; with AUBO 1 to 4 */
     char version[32];
@@ -145,8 +145,6 @@ void model_stop(struct model *model);
 /* The input has ended: judges all of it. 0, or -1 if memory runs out. */
 int model_finish(struct model *model, const struct replay_totals *totals, bool is_whole);
 
-/* All streams, with attempts to connect. */
-const struct armtap_streams *model_streams(const struct model *model);
 /* Says on standard error that there is no robot, and what there is instead. */
 void model_report_nothing(const struct model *model, const struct replay_totals *totals);
 

@@ -120,7 +120,7 @@ static void stop_here(struct screen *screen)
 {
     const struct timespec nap = {.tv_nsec = 100 * MILLISECOND};
     endwin();
-    kill(getpid(), SIGSTOP);
+    raise(SIGSTOP); /* to this thread, so that nothing is drawn before it stops */
     while (!is_in_front() && !is_ending(screen))
         nanosleep(&nap, NULL);
     atomic_store(&is_stop_asked, false);

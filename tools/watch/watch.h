@@ -27,6 +27,7 @@ struct watch {
     /* On a terminal. */
     struct screen *screen; /* NULL: there is none */
     struct sheet shown;
+    struct recorder *recorder;  /* of robots; else NULL */
     struct watch_scene *frozen; /* NULL: the present is shown */
     bool is_quitting;
     bool is_playing;               /* a capture, from `from` on */

@@ -6,12 +6,16 @@
 
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
+#include "record/amount.h"
+#include "recorder.h"
 #include "screen.h"
 #include "watch.h"
 
 /* ns between two pages. */
 #define TURN (SECOND / 10)
-/* Packets between two looks at the terminal where none is waited for. */
+/* ns that data of robots may wait before it is taken, which costs less of the processor. */
+#define PATIENCE (SECOND / 25)
+/* Pages of one second that are saved. */
 #define COPIES_MAX 1000
 
 static int64_t steady_clock(void)
@@ -67,6 +71,40 @@ static void save(struct watch *watch)
         snprintf(watch->view.note, VIEW_NOTE_MAX, "the page cannot be saved here, in the current folder");
 }
 
+/* What the title and the note say of it. */
+static void say_recording(struct watch *watch)
+{
+    char size[AMOUNT_MAX];
+    struct view *view = &watch->view;
+    bool was = view->recording[0] != '\0', is = recorder_is_running(watch->recorder);
+    amount_text(size, recorder_bytes(watch->recorder));
+    view->recording[0] = '\0';
+    if (is)
+        snprintf(view->recording, sizeof view->recording, "REC %s", size);
+    else if (was)
+        snprintf(view->note, VIEW_NOTE_MAX, "recorded %.120s, %s", recorder_name(watch->recorder), size);
+}
+
+static void record(struct watch *watch)
+{
+    if (!watch->recorder) {
+        snprintf(watch->view.note, VIEW_NOTE_MAX, "only robots can be recorded: rtde://, realtime://, primary://");
+        return;
+    }
+    int outcome =
+        recorder_is_running(watch->recorder) ? recorder_end(watch->recorder) : recorder_begin(watch->recorder);
+    if (outcome == 0)
+        say_recording(watch);
+    else
+        snprintf(watch->view.note, VIEW_NOTE_MAX, "%s", screen_message(watch->screen));
+}
+
+static int on_robot_event(void *user, const struct robot_event *event)
+{
+    struct watch *watch = user;
+    return recorder_take(watch->recorder, event);
+}
+
 static void take_key(struct watch *watch, int key)
 {
     switch (view_key(&watch->view, key, shown_scene(watch)->robot_count)) {
@@ -80,7 +118,7 @@ static void take_key(struct watch *watch, int key)
         save(watch);
         break;
     case WISH_RECORD:
-        snprintf(watch->view.note, VIEW_NOTE_MAX, "only robots can be recorded: rtde://, realtime://");
+        record(watch);
         break;
     case WISH_NONE:
         return;
@@ -115,6 +153,10 @@ static void serve(struct watch *watch)
     if (now - watch->served < TURN / 10)
         return;
     watch->served = now;
+    if (watch->recorder) {
+        recorder_turn(watch->recorder, now);
+        say_recording(watch);
+    }
     while ((key = screen_key(watch->screen)) != 0) {
         take_key(watch, key);
         has_key = true;
@@ -161,9 +203,18 @@ void watch_screen_play(struct watch *watch, int64_t time)
 
 int watch_screen_begin(struct watch *watch)
 {
+    struct robot_sources *robots = &watch->options.robots;
     interrupt_guard(screen_restore);
     watch->view.is_ascii = screen_is_ascii();
     watch->view.has_keys = true;
+    if (robots->count > 0) {
+        watch->recorder = recorder_new(robots->count);
+        if (!watch->recorder)
+            return message_no_memory();
+        robots->on_event = on_robot_event;
+        robots->user = watch;
+        robots->patience = PATIENCE;
+    }
     watch->screen = screen_open(text_is_coloured(stdout));
     return watch->screen ? 0 : -1;
 }
@@ -180,6 +231,7 @@ void watch_screen_end(struct watch *watch)
 {
     screen_close(watch->screen);
     watch->screen = NULL;
+    recorder_free(watch->recorder);
     scene_free(watch->frozen);
     sheet_free(&watch->shown);
 }

@@ -15,6 +15,7 @@ struct waiting {
 #define WAITING_MAX 64
 
 struct robot_capture {
+    const struct robot_sources *sources;
     struct robot_reader *reader;
     struct robot_traffic *traffic;
     struct waiting waiting[WAITING_MAX];
@@ -29,6 +30,7 @@ struct robot_capture *robot_capture_open(const struct robot_sources *sources)
 {
     struct robot_capture *capture = calloc(1, sizeof *capture);
     if (capture) {
+        capture->sources = sources;
         capture->traffic = robot_traffic_new(sources->count);
         capture->tallies = calloc(sources->count, sizeof *capture->tallies);
     }
@@ -81,6 +83,8 @@ static enum capture_outcome take_event(struct robot_capture *capture, const stru
     capture->count = capture->given = capture->bytes.length = 0;
     robot_event_say(&event);
     robot_tally_take(&capture->tallies[event.robot], &event);
+    if (capture->sources->on_event && capture->sources->on_event(capture->sources->user, &event) != 0)
+        return CAPTURE_NO_MEMORY;
     if (event.kind == ROBOT_DROPPED) {
         capture->hole = event;
         *hole = &capture->hole;

@@ -56,6 +56,9 @@ struct robot_sources {
     size_t count, named;                 /* without companions */
     struct armtap_client_options client; /* as in struct robot_link_wish */
     int64_t patience;                    /* the same; events come up to twice as late */
+    /* Called for each event before it becomes packets of a robot_capture; NULL: never. 0, or -1 if memory runs out. */
+    int (*on_event)(void *user, const struct robot_event *event);
+    void *user;
 };
 
 /* Starts the thread; `sources` must outlive it. NULL after a message. Call interrupt_hold() before. */
