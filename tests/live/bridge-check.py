@@ -268,10 +268,10 @@ def check_upgraded(size, hidden, loss):
         holds(len(late) < 10000, "%s, %s: the client is disconnected" % (hidden, loss))
         fresh = [packet for packet in late if struct.unpack(">d", packet[4:12])[0] >= 5000]
         holds(not fresh, "%s, %s: no packet of the other robot: %d" % (hidden, loss, len(fresh)))
-        holds(bridge.says("the robot came back without %s: no packets" % hidden), "it says why: " + bridge.said())
+        holds(bridge.says("the robot reconnected without %s: no packets" % hidden), "it says why: " + bridge.said())
         with contextlib.suppress(ConnectionError, socket.timeout):
             holds(not bridge.client().packets(1), "%s, %s: nor does a new client get one" % (hidden, loss))
-        holds(bridge.said().count("came back without %s: no packets" % hidden) == 1, "once: " + bridge.said())
+        holds(bridge.said().count("reconnected without %s: no packets" % hidden) == 1, "once: " + bridge.said())
         robot.do(lambda: (setattr(faults, "hide", set()), setattr(robot.robot, "version", before)))
         robot.reboot(9000.0)
         holds(wait_for(lambda: comes_back(bridge), PATIENCE), "it has it again: " + bridge.said()[-2000:])
@@ -391,7 +391,7 @@ def check_program_at_the_end():
     """A program that the robot has not taken when the user ends the bridge: the robot is not blamed."""
     with deaf_robot() as (bridge, client):
         client.socket.sendall(PROGRAM[:-4] + b"# filler\n" * 3000 + b"end\n")
-        holds(bridge.says("passes on"), "a program waits: " + bridge.said())
+        holds(bridge.says("forwards "), "a program waits: " + bridge.said())
         holds(bridge.end() == 0 and ":30002: the bridge stops" in bridge.said(), "who ended it: " + bridge.said())
         holds("connection is lost" not in bridge.said(), "not the robot: " + bridge.said())
 
@@ -489,7 +489,7 @@ def check_signals():
         bridge = Bridge("--layout", "1220", "rtde://127.0.0.1:1")
         holds(bridge.says("refuses"), bridge.said())
         begin = time.monotonic()
-        holds(bridge.end(number) == 2 and "no record came" in bridge.said(), "signal %d ends it without a robot" % number)
+        holds(bridge.end(number) == 2 and "no record " in bridge.said(), "signal %d ends it without a robot" % number)
         quickest = min(quickest, time.monotonic() - begin)
     # Its last words to a robot may take 1.5 s; here there is nobody to say them to.
     holds(quickest < 1.4, "a signal ends it at once without a robot: %.2f s" % quickest)

@@ -211,16 +211,16 @@ def room():
 def full():
     with Controller(roles={"rtde": 0}) as controller:
         status, said = Recorder(controller, "-o", "/dev/full", "--sync", "1").end(None)
-        expect("full device", status == 2 and "the disk is full" in said and "not in it" in said, status, said)
+        expect("full device", status == 2 and "the disk is full" in said and "missing from it" in said, status, said)
         limited = Recorder(controller, "-o", "limited.pcapng", "--sync", "1", limit=50000)
         status, said = limited.end(None)
-        expect("limit of a file's size", status == 2 and "File too large" in said and "not in it" in said, status, said)
+        expect("limit of a file's size", status == 2 and "File too large" in said and "missing from it" in said, status, said)
         file = Recording("limited.pcapng")
         expect("limit: whole packets, most of the room", file.whole and 40000 < os.path.getsize("limited.pcapng") <= 50000)
         told = re.search(r"recorded (\d+) packets.* ([0-9.]+) kB", said)
         expect("limit: what is told is in the file", told and int(told[1]) == len(file.packets)
                and abs(float(told[2]) * 1000 - os.path.getsize("limited.pcapng")) < 100, said, len(file.packets))
-        lost = re.search(r"(\d+) packets? that came (?:is|are) in no file", said)
+        lost = re.search(r"(\d+) packets? received (?:is|are) in no file", said)
         sent = len(controller.records_sent(2))
         expect("limit: what is not in it is counted in the same unit", lost and "message" not in said
                and 350 < int(told[1]) < int(told[1]) + int(lost[1]) < sent + 50, said, sent)
@@ -317,7 +317,7 @@ def signals(state, how):
         wanted = 0 if name == "streaming.pcapng" else 2  # without any record it has failed, too
         expect("%s, %s: status %d" % (state, how.name, wanted), status == wanted, status, said)
         if name == "stuck":
-            told = sum(int(number) for number in re.findall(r"(\d+) packets? (?:that came|from)", said))
+            told = sum(int(number) for number in re.findall(r"(\d+) packets? (?:received|from)", said))
             sent = len(controller.records_sent(1))
             expect("%s, %s: what came is recorded or lost" % (state, how.name), 0.9 * sent < told < sent + 50, told, sent, said)
     os.close(stuck)
@@ -344,7 +344,7 @@ def for_a_time():
             begin = time.monotonic()
             status, said = Recorder(controller, "--for", "2s", "-o", what + ".pcapng").end(None)
             expect("--for, %s: status" % what, status == (0 if what == "data" else 2), status, said)
-            expect("--for, %s: nothing came" % what, ("no record came" in said) == (what != "data"), said)
+            expect("--for, %s: nothing came" % what, ("no record arrived" in said) == (what != "data"), said)
             expect("--for, %s: not before" % what, time.monotonic() - begin >= 2, time.monotonic() - begin)
             until("--for, %s: says good-bye" % what, lambda: controller.requests()[-1:] == ["P"], evidence=controller.requests)
             if what == "data":
@@ -373,7 +373,7 @@ def nothing_came():
                 status, said = recorder.end(how)
                 last = said.splitlines()[-1] if said else ""
                 expect("%s, %s: status 2" % (what, way), status == 2, status, said)
-                expect("%s, %s: says that nothing came" % (what, way), "no record came" in said and "0 dropped" in last, said)
+                expect("%s, %s: says that nothing came" % (what, way), "no record arrived" in said and "0 dropped" in last, said)
                 command = re.search(r"armtap (diagnose .*)$", said, re.MULTILINE)
                 expect("%s, %s: how to see why" % (what, way), command, said)
                 shown = run(*command[1].split()).stdout if command else ""
@@ -485,7 +485,7 @@ def left_out():
 def contradictions():
     with Controller(roles={"rtde": 0}) as controller:
         for words, wanted in ((("--keep", "1k", "--rotate", "1M"), "--keep is less than one file"),
-                              (("--all", "--fields", "actual_q"), "selects the fields to request; leave --all out"),
+                              (("--all", "--fields", "actual_q"), "selects the fields to request; remove --all"),
                               (("--fields", ",,"), "--fields ',,': expected names"), (("--fields", ""), "expected names")):
             status, said = Recorder(controller, *words).end(None)
             expect("%s: refused" % (words,), status == 2 and wanted in said, status, said)

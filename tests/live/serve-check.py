@@ -732,7 +732,7 @@ def check_refusals():
                         (["--speed", "0", "rtde-v2.pcapng.gz"], b"--speed"),
                         (["--ports", "80", "rtde-v2.pcapng.gz"], b"--ports"),
                         (["--gaps", "none", "rtde-v2.pcapng.gz"], b"--gaps"),
-                        (["--paused", "--no-wait", "rtde-v2.pcapng.gz"], b"--paused waits for a client; leave --no-wait out"),
+                        (["--paused", "--no-wait", "rtde-v2.pcapng.gz"], b"--paused waits for a client; remove --no-wait"),
                         (["--fill", "paylod=1", "rtde-v2.pcapng.gz"], b"did you mean 'payload'"),
                         (["--fill", "payload", "rtde-v2.pcapng.gz"], b"NAME=VALUE"),
                         (["--fill", "payload=1e400", "rtde-v2.pcapng.gz"], b"payload is of type DOUBLE"),
@@ -741,10 +741,10 @@ def check_refusals():
                         (["--fill", "robot_mode=7.5", "rtde-v2.pcapng.gz"], b"robot_mode is of type INT32"),
                         (["--fill", "robot_mode=2147483648", "rtde-v2.pcapng.gz"], b"robot_mode is of type INT32"),
                         (["--fill", "runtime_state=-1", "rtde-v2.pcapng.gz"], b"runtime_state is of type UINT32"),
-                        (["--fill", "actual_q=1,2,3,4,5", "rtde-v2.pcapng.gz"], b"5 values; actual_q is of type VECTOR6D: give 6"),
-                        (["--fill", "payload=1,2", "rtde-v2.pcapng.gz"], b"2 values; payload is of type DOUBLE: give 1"),
+                        (["--fill", "actual_q=1,2,3,4,5", "rtde-v2.pcapng.gz"], b"5 values; actual_q is of type VECTOR6D: use 6"),
+                        (["--fill", "payload=1,2", "rtde-v2.pcapng.gz"], b"2 values; payload is of type DOUBLE: use 1"),
                         (["--fill", "payload=", "rtde-v2.pcapng.gz"], b"0 values"),
-                        (["--fill", "speed_slider_mask=1", "rtde-v2.pcapng.gz"], b"no output of RTDE")):
+                        (["--fill", "speed_slider_mask=1", "rtde-v2.pcapng.gz"], b"RTDE has no such output")):
         done = run("serve", *words[:-1], capture(words[-1]))
         expect("refused: %s" % words, done.returncode == 2 and said in done.stderr, done)
     done = subprocess.run([ARMTAP, "serve", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
