@@ -68,6 +68,8 @@ CAPTURES = \
 	captures/primary-stop.scene \
 	captures/rtde-refused.pcap \
 	captures/rtde-refused.scene \
+	captures/collision.pcap.gz \
+	captures/collision.scene \
 	captures/rtde-stop.pcap \
 	captures/rtde-stop.scene \
 	captures/rtde-two-recipes.pcap \

@@ -11,6 +11,7 @@ enum { MODE_RUNNING = 7, CB2_RUNNING = 0, CB2_SECURITY_STOPPED = 4, JOINT_RUNNIN
 #define BRAKING_TIME 0.06 /* s */
 #define RESUMING_TIME 0.3
 #define IMPACT_TIME 0.08
+#define IMPACT_FORCE 180 /* N, at its strongest */
 
 /* Rotor and arm inertia as each joint's motor sees it, kg m^2. */
 static const double inertia[ARM_JOINTS] = {2.2, 2.4, 1.1, 0.12, 0.09, 0.05};
@@ -211,6 +212,25 @@ static void remember_impact(struct motion *motion, const struct arm_pose *pose)
     arm_twist(pose, motion->impact, ARM_JOINTS, pose->origin[ARM_JOINTS], motion->impact_tool, angular);
 }
 
+/* A collision pushes the tool back along its way; each joint feels the part of the force that turns it. */
+static void remember_collision(struct motion *motion, const struct arm_pose *pose)
+{
+    double *tool = motion->impact_tool;
+    double speed = number_sqrt(tool[0] * tool[0] + tool[1] * tool[1] + tool[2] * tool[2]), most = 1e-9;
+    for (size_t i = 0; i < 3; i++)
+        tool[i] /= speed > 0 ? speed : 1;
+    for (size_t i = 0; i < ARM_JOINTS; i++) {
+        double alone[ARM_JOINTS] = {0}, linear[3], angular[3];
+        alone[i] = 1;
+        arm_twist(pose, alone, ARM_JOINTS, pose->origin[ARM_JOINTS], linear, angular);
+        motion->impact_torque[i] = -IMPACT_FORCE * (linear[0] * tool[0] + linear[1] * tool[1] + linear[2] * tool[2]);
+        if (number_abs(motion->impact_torque[i]) > most)
+            most = number_abs(motion->impact_torque[i]);
+    }
+    for (size_t i = 0; i < ARM_JOINTS; i++)
+        motion->impact[i] = -motion->impact_torque[i] / most;
+}
+
 static void measure_joints(struct motion *motion, double shape, double shape_change)
 {
     struct armtap_state *state = motion->state;
@@ -234,7 +254,11 @@ static void measure_currents(struct motion *motion, const struct arm_pose *pose,
         double friction = 0.35 * clamped(state->target_qd[i] / 0.02);
         state->target_moment[i] = hold[i] + inertia[i] * state->target_qdd[i];
         state->target_current[i] = state->target_moment[i] / model->torque_constant[i];
-        double current = state->target_current[i] + friction - impact_current[i] * motion->impact[i] * shape;
+        double current = state->target_current[i] + friction;
+        if (motion->robot->hit_at >= 0) /* the motor pushes against the obstacle */
+            current -= motion->impact_torque[i] / model->torque_constant[i] * shape;
+        else
+            current -= impact_current[i] * motion->impact[i] * shape;
         state->actual_current[i] = measured(motion, current, 0.03);
         state->joint_control_output[i] = measured(motion, current, 0.01);
         motion->heat[i] += (double)motion->robot->cycle_ms / 1000 * (0.02 + 0.01 * current * current);
@@ -256,7 +280,8 @@ static void measure_tool(struct motion *motion, struct arm_pose *pose, double sh
         double acceleration = motion->cycle > 0 ? (speed[i] - motion->tool_velocity[i]) / step : 0;
         motion->tool_velocity[i] = speed[i];
         state->actual_TCP_acceleration[i] = acceleration;
-        double force = -state->payload * acceleration - 180 * motion->impact_tool[i] * shape;
+        double load = motion->robot->hit_at >= 0 ? 0 : state->payload; /* e-Series controllers compensate it */
+        double force = -load * acceleration - IMPACT_FORCE * motion->impact_tool[i] * shape;
         state->actual_TCP_force[i] = measured(motion, force, 0.4);
         state->actual_TCP_force[i + 3] = measured(motion, 0, 0.03);
     }
@@ -337,8 +362,10 @@ void motion_cycle(struct motion *motion, uint64_t cycle)
     const struct scene_robot *robot = motion->robot;
     struct arm_pose aimed, actual;
     double shape_change;
-    double now = seconds_of(motion, cycle);
-    bool hit = stopped_at(robot, now) && motion->rate >= 1;
+    double now = seconds_of(motion, cycle), step = (double)robot->cycle_ms / 1000;
+    double hit_at = robot->hit_at >= 0 ? robot->hit_at : robot->stop_at;
+    bool hit =
+        motion->rate >= 1 && (robot->hit_at >= 0 ? now >= hit_at && now < hit_at + step : stopped_at(robot, now));
     motion->cycle = cycle;
     go_on(motion);
     run_program(motion);
@@ -347,7 +374,9 @@ void motion_cycle(struct motion *motion, uint64_t cycle)
     arm_forward(robot->model, motion->state->target_q, &aimed);
     if (hit)
         remember_impact(motion, &aimed);
-    double shape = impact_shape(robot->stop_at >= 0 ? now - robot->stop_at : -1, &shape_change);
+    if (hit && robot->hit_at >= 0)
+        remember_collision(motion, &aimed);
+    double shape = impact_shape(hit_at >= 0 ? now - hit_at : -1, &shape_change);
     measure_joints(motion, shape, shape_change);
     arm_forward(robot->model, motion->state->actual_q, &actual);
     measure_currents(motion, &actual, shape);

@@ -13,15 +13,16 @@ struct motion {
     struct armtap_state *state; /* as of the latest cycle */
     uint64_t cycle;             /* its number, from 0 */
     struct prng noise;
-    double program_length;     /* s */
-    double program_time;       /* s; stands still after a protective stop */
-    double rate;               /* of the program's time: 0 stopped, 1 at full speed */
-    double rate_change;        /* 1/s */
-    double impact[ARM_JOINTS]; /* direction in which the joints moved when the robot hit something */
-    double impact_tool[3];     /* and the tool */
-    double heat[ARM_JOINTS];   /* K above the initial temperature */
-    double warmth[ARM_JOINTS]; /* initial temperature, degC */
-    double tool_velocity[3];   /* of the previous cycle */
+    double program_length;            /* s */
+    double program_time;              /* s; stands still after a protective stop */
+    double rate;                      /* of the program's time: 0 stopped, 1 at full speed */
+    double rate_change;               /* 1/s */
+    double impact[ARM_JOINTS];        /* direction in which the joints moved when the robot hit something */
+    double impact_tool[3];            /* and the tool */
+    double impact_torque[ARM_JOINTS]; /* of a collision's force on each joint, Nm */
+    double heat[ARM_JOINTS];          /* K above the initial temperature */
+    double warmth[ARM_JOINTS];        /* initial temperature, degC */
+    double tool_velocity[3];          /* of the previous cycle */
 };
 
 /* 0, or -1 if out of memory. */

@@ -154,6 +154,7 @@ static void read_robot(struct reader *reader)
     robot->cycle_ms = robot->aubo ? 5 : release[0] < 5 ? 8 : 2;
     robot->newest_protocol = (release[0] == 5 && release[1] >= 26) || release[0] >= 10 ? 3 : 2;
     robot->stop_at = -1;
+    robot->hit_at = -1;
     robot->unlock_at = -1;
     robot->brakes_at = -1;
 }
@@ -172,6 +173,7 @@ static void read_arm(struct reader *reader)
                                   .vlan = first->vlan,
                                   .uptime_ms = first->uptime_ms,
                                   .stop_at = -1,
+                                  .hit_at = -1,
                                   .unlock_at = -1,
                                   .arm = 1,
                                   .brakes_at = -1};
@@ -189,6 +191,8 @@ static void read_robot_number(struct reader *reader)
         robot->vlan = whole(reader, reader->words[1]) & 0xfff;
     else if (strcmp(reader->words[0], "stop") == 0)
         robot->stop_at = number(reader, reader->words[1]);
+    else if (strcmp(reader->words[0], "collision") == 0)
+        robot->hit_at = number(reader, reader->words[1]);
     else if (strcmp(reader->words[0], "unlock") == 0)
         robot->unlock_at = number(reader, reader->words[1]);
     else if (strcmp(reader->words[0], "brakes") == 0)
@@ -383,6 +387,7 @@ static const struct {
     {"vlan", read_robot_number, 1, 1},
     {"speaks", read_robot_number, 1, 1},
     {"stop", read_robot_number, 1, 1},
+    {"collision", read_robot_number, 1, 1},
     {"unlock", read_robot_number, 1, 1},
     {"busy", read_busy, 1, 1},
     {"arm", read_arm, 1, 1},

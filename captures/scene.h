@@ -40,6 +40,7 @@ struct scene_robot {
     struct motion_step program[SCENE_STEPS]; /* repeats */
     size_t program_length;
     double stop_at;   /* protective stop, s; below 0: none */
+    double hit_at;    /* when the tool meets an obstacle, before the stop, s; below 0: never, or unknown */
     double unlock_at; /* when it is released, s; below 0: never */
     bool aubo;
     unsigned arm;     /* for AUBO: 0 for R1, 1 for R2, which belongs to the robot before it */

@@ -199,6 +199,7 @@ SCRIPT_TESTS = \
 	tests/calls-check.py \
 	tests/folder-check.py \
 	tests/closed-output-check.py \
+	tests/collision-check.py \
 	tests/closes-check.py \
 	tests/closes-kernels-check.py \
 	tests/conflicts-check.py \
