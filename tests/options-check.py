@@ -289,8 +289,9 @@ def check_modes():
             expect("%s: %s: one line" % (what, name), said.count("\n") == 1, said)
         effects.setdefault((command, name), set()).add(found)
     for (command, name), found in effects.items():
-        of_robots = name in ("--filter", "--all", "--frequency", "--give-up") or (
-            name in ("--fields", "--strict") and command in ("info", "diagnose", "compare")) or (
+        needs_terminal = (command, name) == ("watch", "--speed")
+        of_robots = needs_terminal or name in ("--filter", "--all", "--frequency", "--give-up") or (
+            name in ("--fields", "--strict", "--no-primary") and command in ("info", "diagnose", "compare", "watch")) or (
             (command, name) == ("stats", "--strict"))
         is_mode = any(name in mode for its, mode, _ in MODES if its == command)
         if ALL and not of_robots and not is_mode:

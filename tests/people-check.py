@@ -19,7 +19,7 @@ ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.join(os.environ.get("srcdir", "."), "captures")
 WIDTHS = (40, 80, 120)
 SGR = re.compile(b"\\033\\[[0-9;]*m")
-# What these print on standard output is for programs; `plot` draws in a terminal, as plot-terminal-check.py shows.
+# What these print on standard output is for programs; watch-check.py looks at the page of `watch`; `plot` draws in a terminal, as plot-terminal-check.py shows.
 FOR_PROGRAMS = "dissector", "export", "index", "infer", "merge", "plot", "proxy", "record", "report", "serve"
 PACKETS = 1, 4, 8, 20, 47
 # What no line end may come into, alone on its line: a path, a quoted word of a command, an enumeration's name, a text
@@ -210,7 +210,7 @@ def main():
     for path in samples():
         cases += of_sample(path)
     tried = {words[0] for words in cases if words and words[-1] != "--help"}
-    expect("each command is tried, or prints for programs", listed - tried == {*FOR_PROGRAMS, "help"}, listed - tried)
+    expect("each command is tried, or prints for programs", listed - tried == {*FOR_PROGRAMS, "help", "watch"}, listed - tried)
     check_commands()
     check_tones()
     check_length()

@@ -2,19 +2,24 @@
 nothing else, and the CPU time of record and of the bridge. `run` has the table; `soak` runs for as long as it is told."""
 import atexit
 import csv
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
 import statistics
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
 
 HZ, SIZE, WARM = 500, 1220, 100
 DELAY_LIMIT = 1.5  # times the p99 of the bare relay
 CPU_LIMIT = 2.0  # per cent of a core
+WATCH_LIMIT = 3.0  # of three robots
 KILOBYTE = ('timestamp target_q target_qd target_qdd target_current target_moment actual_q actual_qd actual_current '
             'joint_control_output actual_TCP_pose actual_TCP_speed actual_TCP_force target_TCP_pose target_TCP_speed '
             'joint_temperatures actual_joint_voltage joint_mode robot_mode safety_mode runtime_state '
@@ -164,6 +169,7 @@ def load(bench, packets):
     program.end()
     client.wait(PATIENCE)
     bench.row('live', 'bridge at %d Hz, cpu' % HZ, '%.2f %%' % percent, '-', percent, CPU_LIMIT)
+    watch(bench, packets)
 
 
 def record(bench, robot):
@@ -171,6 +177,42 @@ def record(bench, robot):
                       'rtde://127.0.0.1:' + robot.rtde, '--fields', ','.join(KILOBYTE), errors=True)
     program.wait_for('fields, asked for')
     return program
+
+
+class Watch(Program):
+    """armtap watch on a terminal that takes what comes."""
+
+    def __init__(self, bench, robots):  # pylint: disable=super-init-not-called
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+        self.lines, labels = [], [word for i, robot in enumerate(robots) for word in ('--label', '127.0.0.1:%s=robot-%d' % (robot.rtde, i))]
+        self.process = subprocess.Popen([bench.armtap, 'watch', *labels, '--fields', ','.join(KILOBYTE), '--no-primary',
+                                         *('rtde://127.0.0.1:' + robot.rtde for robot in robots)], stdin=theirs, stdout=theirs,
+                                        stderr=subprocess.DEVNULL, env={**os.environ, 'TERM': 'xterm'})
+        os.close(theirs)
+        atexit.register(self.process.kill)
+        self.reader = threading.Thread(target=self.drain, args=(ours,), daemon=True)
+        self.reader.start()
+
+    def drain(self, ours):
+        try:
+            while True:
+                self.lines.append(os.read(ours, 65536).decode(errors='replace'))
+        except OSError:
+            pass
+
+
+def watch(bench, packets):
+    """CPU time of watch, which shows three robots."""
+    robots = [Robot(bench, packets) for _ in range(3)]
+    program = Watch(bench, robots)
+    percent = share_of(program, packets)
+    program.end()
+    for robot in robots:
+        robot.end()
+    if 'robot 1 of 3' not in ''.join(program.lines):
+        sys.exit('watch did not show three robots: ' + ''.join(program.lines)[:2000])
+    bench.row('live', 'watch, 1 kB of RTDE of three robots at %d Hz, cpu' % HZ, '%.2f %%' % percent, '-', percent, WATCH_LIMIT)
 
 
 def share_of(program, packets):

@@ -47,6 +47,13 @@ static const struct option_row rows[] = {
 #include "command_line/options.def"
 };
 
+static int prepare(void *user)
+{
+    struct watch *watch = user;
+    watch->options.request.with_primary = !watch->no_primary;
+    return 0;
+}
+
 static const struct option_usage usage = {
     .command = "watch",
     .arguments = "[CAPTURE... | ROBOT...]",
@@ -54,6 +61,7 @@ static const struct option_usage usage = {
                "the data arrives, findings, incidents and a verdict. A capture is played at its pace. Without a "
                "terminal, prints the page once.",
     .rows = rows,
+    .prepare = prepare,
     .groups = GROUPS_watch,
     .examples = "  armtap watch rtde://10.0.0.2\n  armtap watch --speed 0.1 --from +12s robot.pcapng\n"
                 "  armtap watch --once --to 12:00:01.3 robot.pcapng\n"

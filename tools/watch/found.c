@@ -261,7 +261,8 @@ int judge_begin(struct model *model, enum timestamp_zone zone)
                                                      .frequency_wanted = !robots || robots->client.frequency > 0};
     model->diagnosis.source = model->source;
     model->diagnosis.zone = zone;
-    if (armtap_diagnosis_new(&options, &model->diagnosis.found) != ARMTAP_OK)
+    if (companions_begin(&model->diagnosis) != 0 ||
+        armtap_diagnosis_new(&options, &model->diagnosis.found) != ARMTAP_OK)
         return -1;
     model->diagnosis.streams = armtap_diagnosis_streams(model->diagnosis.found);
     say_clean(model);

@@ -382,6 +382,8 @@ static int on_record(void *user, const struct armtap_record *record)
         take_record(model, record);
         meters_record(model, record);
     }
+    if (companions_record(&model->diagnosis, record) != ARMTAP_OK)
+        return REPLAY_NO_MEMORY;
     return answer_of(model, armtap_diagnosis_sink(model->diagnosis.found)->on_record(model->diagnosis.found, record));
 }
 
@@ -438,6 +440,8 @@ static int on_event(void *user, const struct armtap_event *event)
         return REPLAY_GO_ON;
     take_event(model, event);
     meters_event(model, event);
+    if (companions_hide(&model->diagnosis, event))
+        return REPLAY_GO_ON;
     return answer_of(model, armtap_diagnosis_sink(model->diagnosis.found)->on_event(model->diagnosis.found, event));
 }
 

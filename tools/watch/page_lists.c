@@ -52,7 +52,7 @@ static void draw_stream(struct body *body, const struct watch_stream *stream)
     put_ms(&pen, "max", rates->jitter_max);
     put_ms(&pen, "longest silence ms", rates->longest_silence);
     pen_styled(&pen, dim, "late ms ");
-    pen_number(&pen, plain, 5, 1, stream->late * 1000);
+    pen_number(&pen, plain, 7, 1, stream->late * 1000);
     pen = body_line(body);
     pen_put(&pen, "  ");
     put_counter(&pen, "skipped", rates->skipped);

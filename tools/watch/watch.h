@@ -12,7 +12,7 @@ struct watch {
     struct timestamp from, to;
     struct timestamp_range range;
     bool is_range_known;
-    bool json, once;
+    bool json, once, no_primary;
     struct view view;
     struct model *model;
     struct armtap_knowledge *knowledge;
