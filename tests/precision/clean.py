@@ -209,7 +209,7 @@ def one_way(scene):
     robot = scene.robot()
     scene.session(robot, 0.3, 6, scene.rng.choice(("realtime", "primary")))
     scene.keeps = lambda packet, path: not packet.from_client
-    scene.denies.append("the data continues")
+    scene.denies.append("it goes on")
     return False
 
 

@@ -627,7 +627,7 @@ def clocks_apart(scene, robot):
     scene.shift = lambda packet: apart if packet.from_client else 0
     session = scene.session(robot, 1, 6, scene.rng.choice(FAST))
     apart += math.copysign(2.5 * sum(session.path.delays) + 0.01, apart)  # else it looks like a longer way
-    scene.denies.append("the data continues")
+    scene.denies.append("it goes on")
     scene.truth("clocks_apart", robot, ["capture.clocks-apart"], ["capture"], False, minor=True)
     scene.truths[-1].clean = True  # but for that
 

@@ -395,8 +395,7 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
     } else if (diagnosis->endings.by_client == diagnosis->endings.streams) {
         say_nothing_is_wrong(diagnosis, telling, NULL);
     } else {
-        snprintf(text, sizeof text, "No fault was found in what was captured; the data continues%s.",
-                 put_standing(diagnosis, standing));
+        snprintf(text, sizeof text, "No fault in what was captured; it goes on%s.", put_standing(diagnosis, standing));
         say_in(telling, *standing ? PAINT_NONE : PAINT_GOOD, text);
     }
 }

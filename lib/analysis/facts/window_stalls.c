@@ -261,6 +261,7 @@ static bool may_be_closed(const struct lossy *lossy, const struct armtap_event *
 static void end_lossy(struct lossy *lossy, struct findings *findings, const struct armtap_event *event)
 {
     uint64_t bytes = event->unacknowledged[ARMTAP_FROM_ROBOT];
+    double seconds = armtap_time_seconds(lossy->again.time, lossy->last.time);
     if (is_in_vain(lossy, event)) {
         armtap_findings_raise(
             findings,
@@ -268,7 +269,7 @@ static void end_lossy(struct lossy *lossy, struct findings *findings, const stru
                            .stream = event->stream,
                            .where = &event->where,
                            .arguments = ARGS(bytes > 0 ? arg_bytes(bytes) : arg_none(true), arg_times(lossy->times),
-                                             arg_duration_s(armtap_time_seconds(lossy->again.time, event->where.time)),
+                                             seconds >= 0 ? arg_duration_s(seconds) : arg_none(true),
                                              arg_from_packet(lossy->again.packet), arg_until_packet(lossy->last.packet),
                                              arg_until(armtap_stalls_close_word(event)))});
         *lossy = (struct lossy){.count = 0};
