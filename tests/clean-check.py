@@ -371,7 +371,7 @@ def check_captures(paths):
                     continue
                 done = check_shown(*all_words)
                 if "--json" in words and done.out:
-                    check(judge_json, done, done.out)
+                    check(judge_ndjson if command == "watch" else judge_json, done, done.out)
 
 
 def check_export(words):
@@ -535,7 +535,7 @@ def check_names(paths, folder):
                 done = run(command, "--json", *words, *words)
                 check(judge_shown, done, done.err)
                 if done.out:
-                    check(judge_json, done, done.out)
+                    check(judge_ndjson if command == "watch" else judge_json, done, done.out)
         check_shown("info", "--recipe", bad, capture)
         check_shown("info", "--recipe", place, capture)
         check_outputs(capture, place, name)

@@ -31,6 +31,8 @@ SAFETY = {1: "NORMAL", 2: "REDUCED", 3: "PROTECTIVE_STOP", 4: "RECOVERY", 5: "SA
 STATES = {0: "STOPPING", 1: "STOPPED", 2: "PLAYING", 3: "PAUSING", 4: "PAUSED", 5: "RESUMING"}
 ENV = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TMUX")}
 ENV["LC_ALL"] = "C.UTF-8"
+os.environ["ARMTAP"] = ARMTAP
+HAS_SCREEN = is_built_in("ncurses")
 
 
 def run(*words, **more):
@@ -316,6 +318,36 @@ def check_hostile():
         screen.shows("status 0")
 
 
+def check_edges():
+    """Inputs and outputs that change at known times, by the names of UR's programs; and what stands still is dim."""
+    capture = Capture()
+    client = Client(capture, 0, [("timestamp", "DOUBLE"), ("actual_digital_input_bits", "UINT64"), ("actual_digital_output_bits", "UINT64"),
+                                 ("actual_q", "VECTOR6D")])
+    for i in range(375):
+        inputs = (1 << 3 if i >= 50 else 0) | (1 << 9 if 100 <= i < 200 else 0)
+        outputs = 1 << 17 if i >= 250 else 0
+        client.package(0.0 + i / 125, 100 + i / 125, inputs, outputs, *(0.1 * joint + (i / 1000 if joint == 2 else 0) for joint in range(6)))
+    client.close(3)
+    capture.write("edges.pcap")
+    for second, edge in ((0.41, r"digital_in\[3\] on at 12:00:00\.400Z"), (0.9, r"config_in\[1\] on at 12:00:00\.800Z"),
+                         (1.7, r"config_in\[1\] off at 12:00:01\.600Z"), (2.9, r"tool_out\[1\] on at 12:00:02\.000Z")):
+        lines = once("--to", "+%g" % second, "edges.pcap")
+        expect((second, edge), any(re.search("last edge +" + edge, line) for line in lines), lines)
+    lines = once("--page", "io", "edges.pcap")
+    expect("lamps", any(re.match(r" digital_in  3 ●  12:00:00\.400Z", line) for line in lines) and any(
+        re.match(r" config_in   1 ○  12:00:01\.600Z", line) for line in lines), lines)
+    if not HAS_SCREEN:
+        return
+    with Screen() as screen:
+        screen.start("watch", "--speed", "max", os.path.abspath("edges.pcap"))
+        screen.shows("  END  ")
+        lines = screen.lines(True)
+        dim = {name: bool(re.search(r"\x1b\[(\d+;)*2m *-?\d", next(line for line in lines if name in line))) for name in JOINTS}
+        expect("joints that stand still are dim, the one that moves is not", dim == {name: name != "elbow" for name in JOINTS}, dim, lines)
+        screen.type("q")
+        screen.shows("status 0")
+
+
 # ---- robots ------------------------------------------------------------------------------------------------------------
 
 
@@ -367,6 +399,8 @@ def check_robot():
     expect("a recording", len(names) == 1, names)
     told = json.loads(run("info", "--json", names[0]).stdout)
     stream = told["streams"][0]
+    expect("no key wrote anything to the robot", stream["records_to_robot"] == 0 and json.loads(run(
+        "watch", "--json", "--once", names[0]).stdout.splitlines()[-1])["mode"] == "RUNNING", stream)
     rows = list(csv.DictReader(io.StringIO(run("export", "--fields", "time,timestamp", names[0]).stdout)))
     expect("it begins before the key, with its recipe", float(rows[-1]["time"]) - float(rows[0]["time"]) > 3.5 and stream["gaps"] == 0, len(rows), stream)
 
@@ -438,8 +472,8 @@ def main():
     if not shutil.which("tmux"):
         lacks("tmux")
         return 77
-    cases = [check_numbers, check_json]
-    if is_built_in("ncurses"):
+    cases = [check_numbers, check_json, check_edges]
+    if HAS_SCREEN:
         cases += [check_keys, check_save, check_pace, check_sizes, check_signals, check_colours, check_dumb, check_hostile, check_robot, check_several,
                   check_refused, check_blocked]
         for name in ("driver-stop.pcap.gz", "rtde-stop.pcap", "cb2-812.pcap.gz"):

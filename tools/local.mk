@@ -383,7 +383,6 @@ tools_libtools_a_SOURCES = \
 	tools/watch/found.c \
 	tools/watch/sheet.c \
 	tools/watch/sheet.h \
-	tools/watch/meters.c \
 	tools/watch/model.c \
 	tools/watch/model.h \
 	tools/watch/model_parts.h \

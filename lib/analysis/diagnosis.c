@@ -472,6 +472,17 @@ bool armtap_diagnosis_part(const struct armtap_diagnosis *diagnosis, uint64_t co
     return true;
 }
 
+bool armtap_diagnosis_rates_so_far(const struct armtap_diagnosis *diagnosis, uint64_t connection,
+                                   struct armtap_rates_totals *totals)
+{
+    const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, connection);
+    if (monitor && monitor->running)
+        armtap_rates_totals(monitor->running->rates, totals);
+    else if (monitor)
+        *totals = monitor->stream_rates_totals;
+    return monitor;
+}
+
 int armtap_diagnosis_add_stream(struct armtap_diagnosis *diagnosis, const struct armtap_stream *stream,
                                 struct armtap_part *part)
 {

@@ -178,6 +178,10 @@ void armtap_incidents_free(struct armtap_incidents *incidents);
 int armtap_diagnosis_wants(const struct armtap_diagnosis *diagnosis, const struct armtap_stream *stream,
                            enum armtap_direction direction);
 
+/* How regularly a stream's data arrived so far; may be called at any time. False if that is not judged. */
+bool armtap_diagnosis_rates_so_far(const struct armtap_diagnosis *diagnosis, uint64_t connection,
+                                   struct armtap_rates_totals *totals);
+
 /* ---- captures of an archive ---- */
 
 /* From a new diagnosis up to _begin, what comes is of the captures before: some of their packets, but all that set up

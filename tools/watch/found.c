@@ -221,6 +221,17 @@ void judge_so_far(struct model *model)
     armtap_incidents_free(&incidents);
 }
 
+/* The same rates, jitter and skips that diagnose reports. */
+void take_rates(struct model *model)
+{
+    for (size_t i = 0; i < model->scene.robot_count; i++) {
+        struct watch_robot *robot = model->scene.robots[i];
+        for (size_t k = 0; k < robot->stream_count; k++)
+            armtap_diagnosis_rates_so_far(model->diagnosis.found, robot->streams[k].connection,
+                                          &robot->streams[k].rates);
+    }
+}
+
 static void say(void *user, const char *subject, const char *text)
 {
     struct verdict *verdict = user;
@@ -235,7 +246,7 @@ int model_finish(struct model *model, const struct replay_totals *totals, bool i
     const struct armtap_incident *incident;
     diagnosis->totals = *totals;
     diagnosis->is_whole = is_whole;
-    meters_refresh(model);
+    take_rates(model);
     judge_so_far(model);
     if (model->has_failed || diagnosis_settle(diagnosis) != 0)
         return -1;

@@ -159,7 +159,7 @@ static void add_robot(struct model *model, struct watch_robot *robot)
 }
 
 /* NULL if there are too many, or memory runs out, which the model remembers. */
-struct watch_robot *model_robot(struct model *model, const struct armtap_stream *stream, unsigned arm)
+static struct watch_robot *model_robot(struct model *model, const struct armtap_stream *stream, unsigned arm)
 {
     struct watch_scene *scene = &model->scene;
     char host[64];
@@ -378,10 +378,8 @@ static int on_record(void *user, const struct armtap_record *record)
     struct model *model = user;
     if (model->is_stopped)
         return REPLAY_GO_ON;
-    if (record->direction == ARMTAP_FROM_ROBOT) {
+    if (record->direction == ARMTAP_FROM_ROBOT)
         take_record(model, record);
-        meters_record(model, record);
-    }
     if (companions_record(&model->diagnosis, record) != ARMTAP_OK)
         return REPLAY_NO_MEMORY;
     return answer_of(model, armtap_diagnosis_sink(model->diagnosis.found)->on_record(model->diagnosis.found, record));
@@ -420,8 +418,6 @@ static void take_event(struct model *model, const struct armtap_event *event)
 {
     enum silence silence = silence_of(event);
     bool is_attempt = silence >= SILENCE_REFUSED && silence <= SILENCE_UNREACHABLE;
-    if (event->type == ARMTAP_EVENT_CLOSE)
-        meters_close(model, event->stream);
     if (silence == SILENCE_UNKNOWN || (!is_attempt && event->stream->records[ARMTAP_FROM_ROBOT] == 0))
         return;
     struct watch_robot *robot = model_robot(model, event->stream, 1);
@@ -439,25 +435,23 @@ static int on_event(void *user, const struct armtap_event *event)
     if (model->is_stopped)
         return REPLAY_GO_ON;
     take_event(model, event);
-    meters_event(model, event);
     if (companions_hide(&model->diagnosis, event))
         return REPLAY_GO_ON;
     return answer_of(model, armtap_diagnosis_sink(model->diagnosis.found)->on_event(model->diagnosis.found, event));
 }
 
-#define TAKE(member, type, also)                                                                                       \
+#define TAKE(member, type)                                                                                             \
     static int member(void *user, const struct type *what)                                                             \
     {                                                                                                                  \
         struct model *model = user;                                                                                    \
         if (model->is_stopped)                                                                                         \
             return REPLAY_GO_ON;                                                                                       \
-        also;                                                                                                          \
         return answer_of(model, armtap_diagnosis_sink(model->diagnosis.found)->member(model->diagnosis.found, what));  \
     }
-TAKE(on_recipe, armtap_recipe_event, meters_recipe(model, what))
-TAKE(on_note, armtap_note, meters_note(model, what))
-TAKE(on_message, armtap_message, (void)0)
-TAKE(on_command, armtap_command, (void)0)
+TAKE(on_recipe, armtap_recipe_event)
+TAKE(on_note, armtap_note)
+TAKE(on_message, armtap_message)
+TAKE(on_command, armtap_command)
 #undef TAKE
 
 static int wants(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
@@ -489,14 +483,14 @@ void model_advance(struct model *model, int64_t now)
     if (model->refreshed != ARMTAP_NO_TIME && now - model->refreshed < REFRESH)
         return;
     model->refreshed = now;
-    meters_refresh(model);
+    take_rates(model);
     judge_so_far(model);
 }
 
 void model_stop(struct model *model)
 {
     model->is_stopped = true;
-    meters_refresh(model);
+    take_rates(model);
     model->is_judged = false;
     judge_so_far(model);
 }
@@ -513,8 +507,7 @@ struct model *model_new(const struct replay_source *source, enum timestamp_zone 
         return NULL;
     model->source = source;
     model->scene.now = model->scene.begun = model->refreshed = ARMTAP_NO_TIME;
-    model->shared = armtap_rates_shared_new(0);
-    if (model->shared && judge_begin(model, zone) == 0)
+    if (judge_begin(model, zone) == 0)
         return model;
     model_free(model);
     return NULL;
@@ -524,7 +517,6 @@ void model_free(struct model *model)
 {
     if (!model)
         return;
-    meters_free(model);
     judge_free(model);
     for (size_t i = 0; i < model->scene.robot_count; i++)
         free(model->scene.robots[i]);
