@@ -83,7 +83,7 @@ static void measure(struct limits *limits, struct cost (*cost_of)(const struct s
     begin(&scene, NULL, 0);
     cost_of(&scene); /* the first call prepares things for all later ones */
     limits->empty = cost_of(&scene);
-    scene_free(&scene);
+    free_scene(&scene);
     for (int i = 0; i < HONEST_KINDS; i++) {
         const uint8_t *operations;
         size_t length = honest_scene((enum honest)i, &operations);
@@ -98,7 +98,7 @@ static void measure(struct limits *limits, struct cost (*cost_of)(const struct s
             larger(&limits->message_output, output, scene.messages);
         }
         larger(&limits->output[manners[i]], output, scene.capture.used);
-        scene_free(&scene);
+        free_scene(&scene);
     }
     limits->measured = true;
 }
@@ -144,5 +144,5 @@ void honest_judge(struct limits *limits, struct cost (*cost_of)(const struct sce
     struct cost cost = cost_of(&scene), most = allowed(limits, &scene);
     struct costly input = {what, scene_mostly(&scene), scene.capture.used, operations, length};
     cost_judge(&input, &cost, &most);
-    scene_free(&scene);
+    free_scene(&scene);
 }

@@ -452,7 +452,7 @@ FUZZ_TARGET(program)
         scene_play(&scene, input.at, input_left(&input));
     texts.file =
         options % 2 == 0 ? input_file(scene.capture.at, scene.capture.used) : input_file(input.at, input_left(&input));
-    scene_free(&scene);
+    free_scene(&scene);
     go(options < FURTHER ? options / 2 % 5 : 5 + options / 2 % 2, &texts);
     return 0;
 }

@@ -19,7 +19,7 @@ void scene_begin(struct scene *scene)
     bytes_add(&scene->capture, header, sizeof header);
 }
 
-void scene_free(struct scene *scene)
+void free_scene(struct scene *scene)
 {
     free(scene->capture.at);
     free(scene->message.at);

@@ -81,7 +81,7 @@ struct operation {
 void scene_begin(struct scene *scene);
 /* The rows of operations of an input; ends early when the capture is full. */
 void scene_play(struct scene *scene, const uint8_t *operations, size_t length);
-void scene_free(struct scene *scene);
+void free_scene(struct scene *scene);
 /* What most of the capture consists of. */
 enum scene_kind scene_mostly(const struct scene *scene);
 
