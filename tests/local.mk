@@ -73,6 +73,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_tick_maker \
 	tests/unit/test_utf8 \
 	tests/unit/test_watch_pages \
+	tests/unit/test_watch_recorder \
 	tests/unit/test_words
 
 if WITH_AUBO
