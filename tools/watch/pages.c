@@ -68,7 +68,8 @@ static void draw_tabs(struct sheet *sheet, const struct watch_scene *scene, cons
     }
     if (scene->robot_count < 2)
         return;
-    snprintf(right, sizeof right, "robot %zu of %zu", at + 1, scene->robot_count);
+    snprintf(right, sizeof right, "robot %zu of %zu%s", at + 1, scene->robot_count,
+             scene->robots_left_out > 0 ? " and more" : "");
     put_right(sheet, 1, plain, right);
 }
 
