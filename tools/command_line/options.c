@@ -12,6 +12,7 @@
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
+#include "base/text/shell_word.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
 #include "input/files/recipe_file.h"
@@ -37,7 +38,7 @@ static int refuse_unknown(const struct parser *parser, const char *word, const c
         word[1] == '-' ? options_row_named(&all, name, strlen(name)) : options_row_of_letter(&all, word[1]);
     size_t count = 0;
     if (row) {
-        message_error("%s: no use for %s here: %s", command, word, options_help_of(&all, row, text));
+        message_error("%s: no use for %s here; in other commands: %s", command, word, options_help_of(&all, row, text));
         return -1;
     }
     for (size_t i = 0; (row = options_row_at(parser->usage, i)) && count < OPTIONS_MAX; i++)
@@ -180,7 +181,9 @@ static void report_nothing_given(const struct option_usage *usage)
     else if (!(usage->groups & READS_LIVE))
         message_error("%s: no capture given; name a file", usage->command);
     else
-        message_error("%s: no capture given; name a file, - for standard input, or -i INTERFACE", usage->command);
+        message_error("%s: no capture given; name a file, - for standard input, %s", usage->command,
+                      usage->groups & READS_ROBOTS ? "-i INTERFACE, or a robot such as rtde://10.0.0.2"
+                                                   : "or -i INTERFACE");
 }
 
 /* The first operand of that kind; NULL: none. */
@@ -220,6 +223,24 @@ static void refuse_capture(const char *command, const char *name)
         message_error("%s: %s is not a robot; name robots as " ROBOT_URLS, command, name);
 }
 
+/* A last name that is no file and does not end as a capture is the output, which needs its option. Whether it was so,
+ * after a message. */
+static bool refuse_bare_output(const struct options *options)
+{
+    char capture[SHELL_MAX] = "", out[SHELL_MAX] = "";
+    const struct option_row *output = options_row_of_letter(options->usage, 'o');
+    const char *command = options->usage->command;
+    const char *last = options->operand_count > 1 ? options->operands[options->operand_count - 1] : "";
+    const char *dot = strrchr(last, '.');
+    if (!dot || strchr(dot, '/') || strstr(last, ".pcap") || robot_address_is(last) || access(last, F_OK) == 0 ||
+        !output || options->given[number_of(options->usage, output)] > 0 ||
+        !shell_word(capture, sizeof capture, options->operands[0]) || !shell_word(out, sizeof out, last))
+        return false;
+    message_error("%s: %s: no such file; if it is the output: armtap %s %s -o %s", command, last, command, capture,
+                  out);
+    return true;
+}
+
 /* Robots and captures are not mixed: a capture ends, and a robot does not. */
 static int check_operands(const struct options *options)
 {
@@ -244,7 +265,7 @@ static int check_operands(const struct options *options)
     else if (inputs > 1)
         message_error("%s: standard input (-) is named twice, but can be read only once", command);
     else
-        return 0;
+        return refuse_bare_output(options) ? -1 : 0;
     return -1;
 }
 
@@ -359,6 +380,7 @@ static int finish(struct parser *parser)
         return -1;
     options->source.names = (const char *const *)options->operands;
     options->source.count = options->source.robots ? 0 : options->operand_count;
+    options->source.robot_command = reads(options, ASKS_ROBOTS) ? options->usage->command : NULL;
     options->source.progress = true;
     return open_inputs(options);
 }

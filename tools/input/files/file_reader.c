@@ -362,14 +362,16 @@ static int open_input(struct reader *reader, const struct reader_wish *wish)
     return reader->file < 0 ? errno : 0;
 }
 
-/* */
 static void report_open(const char *name, int error)
 {
+    char files[SHELL_MAX] = "";
     const char *remedy = error == EACCES   ? "; ask its owner for access"
-                         : error == EISDIR ? "; name the files in it"
+                         : error == EISDIR ? "; name the files in it: "
                          : error == ENOENT ? "; check the name"
                                            : "";
-    message_error("%s: cannot be opened: %s%s", reader_name(name), strerror(error), remedy);
+    bool lists = error == EISDIR && shell_word(files, sizeof files, name);
+    message_error("%s: cannot be opened: %s%s%s%s", reader_name(name), strerror(error), remedy, files,
+                  lists ? "/*" : "");
 }
 
 struct reader *reader_open(const struct reader_wish *wish)

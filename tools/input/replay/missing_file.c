@@ -64,21 +64,22 @@ static bool shorten(char *path)
     return is_missing;
 }
 
-void run_report_missing(const char *name)
+void run_report_missing(const char *name, const char *command)
 {
     char url[ROBOT_URL_MAX], typed[SHELL_MAX] = "", path[PATH_ROOM], there[SHELL_MAX] = "", word[SHELL_MAX] = "";
     enum robot_likeness robot = robot_address_guess(url, name);
     const char *slash = strrchr(name, '/');
+    command = command ? command : "info";
     if (robot != ROBOT_NOT)
         shell_word(typed, sizeof typed, url);
     snprintf(path, sizeof path, "%.*s", slash ? (int)(slash + 1 - name) : 0, name);
     bool is_missing = shorten(path);
     if (robot == ROBOT_SURELY)
-        message_error("%s: no such file; to read the robot: armtap info %s", name, typed);
+        message_error("%s: no such file; to read the robot: armtap %s %s", name, command, typed);
     else if (!is_missing && find_nearest(there, path, slash ? slash + 1 : name))
         message_error("%s: no such file; did you mean %s?", name, there);
     else if (robot == ROBOT_MAYBE)
-        message_error("%s: no such file; if it is a robot: armtap info %s", name, typed);
+        message_error("%s: no such file; if it is a robot: armtap %s %s", name, command, typed);
     else
         message_error("%s: no such %s; to see what is there: ls%s%s", name, is_missing ? "folder" : "file",
                       *path != '\0' ? " " : "", shell_word(word, sizeof word, path) && *path != '\0' ? word : "");

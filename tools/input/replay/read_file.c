@@ -41,7 +41,7 @@ struct capture *run_open_file(struct run *run, uint32_t file)
     struct input *input = inputs_at(run->source->inputs, run->source->archive ? 0 : file);
     bool is_missing = input && input_error(input) == ENOENT;
     if (is_missing && !run->source->quiet)
-        run_report_missing(name);
+        run_report_missing(name, run->source->robot_command);
     const struct reader_wish wish = {.name = name,
                                      .input = input,
                                      .quiet = run->source->quiet || is_missing,

@@ -77,6 +77,7 @@ struct replay_source {
     const char *interface;              /* live instead of files, or NULL */
     struct capture *live;               /* the interface, opened by replay_open_interface */
     const struct robot_sources *robots; /* live instead of files, or NULL */
+    const char *robot_command;          /* for a remedy: that reads robots; NULL: info */
     const char *filter;                 /* capture filter; NULL: the telemetry ports */
     enum armtap_protocol raw;
     const struct armtap_port *ports; /* --port */

@@ -114,8 +114,8 @@ void run_packets(struct run *run, struct capture *capture, uint32_t file);
 
 /* Reports why a file that has no packets is not read. */
 void run_refuse_dump(struct run *run, struct capture *capture, const char *name);
-/* Says that there is no such file, and which file or robot was probably meant. */
-void run_report_missing(const char *name);
+/* Says that there is no such file, and which file or robot was probably meant. `command` reads robots; NULL: info. */
+void run_report_missing(const char *name, const char *command);
 /* NULL after a message. */
 struct capture *run_open_file(struct run *run, uint32_t file);
 void run_close_file(struct run *run, struct capture *capture);

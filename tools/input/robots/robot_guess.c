@@ -50,21 +50,35 @@ static bool split(char host[ROBOT_HOST_MAX], const char **port, const char *word
     return true;
 }
 
+/* What follows "rtde:" or "rtde:/", a URL that lacks a slash, and its scheme. NULL for anything else. */
+static const char *after_scheme(const struct robot_scheme **scheme, const char *word)
+{
+    for (size_t i = 0; (*scheme = robot_scheme_at(i)); i++) {
+        size_t length = strlen((*scheme)->name);
+        if (strncmp(word, (*scheme)->name, length) != 0 || word[length] != ':')
+            continue;
+        const char *place = word + length + strspn(word + length, ":/");
+        return strspn(place, "0123456789") < strlen(place) ? place : NULL;
+    }
+    return NULL;
+}
+
 enum robot_likeness robot_address_guess(char url[ROBOT_URL_MAX], const char *word)
 {
     char host[ROBOT_HOST_MAX];
     struct in6_addr address;
-    const char *port;
-    if (!split(host, &port, word))
+    const struct robot_scheme *named;
+    const char *port, *place = after_scheme(&named, word);
+    if (!split(host, &port, place ? place : word))
         return ROBOT_NOT;
     bool is_ipv6 = inet_pton(AF_INET6, host, &address) == 1, is_address = is_ipv6 || inet_pton(AF_INET, host, &address);
     if (!is_address && (host[strspn(host, HOST_CHARACTERS)] != '\0' || strchr("-.", host[0]) || is_file_name(host)))
         return ROBOT_NOT;
     unsigned long number = strtoul(port, NULL, 10);
-    const struct robot_scheme *scheme = scheme_of(number);
+    const struct robot_scheme *scheme = place ? named : scheme_of(number);
     if (*port != '\0' && number <= UINT16_MAX)
         robot_url(url, scheme, host, (uint16_t)number);
     else
         snprintf(url, ROBOT_URL_MAX, is_ipv6 ? "%s://[%s]" : "%s://%s", scheme->name, host);
-    return is_address || *port != '\0' ? ROBOT_SURELY : ROBOT_MAYBE;
+    return is_address || place || *port != '\0' ? ROBOT_SURELY : ROBOT_MAYBE;
 }
