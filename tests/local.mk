@@ -224,6 +224,7 @@ SCRIPT_TESTS = \
 	tests/completion-check.py \
 	tests/options-check.py \
 	tests/fields-check.py \
+	tests/figure-check.py \
 	tests/files-check.py \
 	tests/gzip-check.py \
 	tests/examples-check.py \

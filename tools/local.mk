@@ -400,6 +400,9 @@ tools_libtools_a_SOURCES = \
 	tools/watch/watch.h \
 	tools/watch/watch_screen.c \
 	tools/watch/watch_json.c \
+	tools/figure/figure.c \
+	tools/figure/figure.h \
+	tools/figure/poses.c \
 	tools/html/html.c \
 	tools/html/html.h \
 	tools/plot/canvas.h \
@@ -607,6 +610,7 @@ EXTRA_DIST += \
 	$(DISSECTOR_LUA) \
 	tools/dissector/README.md \
 	tools/dissector/embed \
+	tools/figure/README.md \
 	tools/html/README.md \
 	tools/html/embed \
 	tools/html/style.css \

@@ -292,6 +292,15 @@ bool armtap_comparison_clock(const struct armtap_record *record, double *clock);
 /* Position (m) and rotation of the flange in the frame of the base, for joint angles in rad. */
 void armtap_robot_model_flange(const struct armtap_robot_model *model, const double q[6], double position[3],
                                double rotation[3][3]);
+/* Where an arm's joints are: shoulder, elbow, wrists 1 to 3, and the flange; m, in the frame of the base, for joint
+ * angles in rad. */
+#define ARMTAP_ARM_POINTS 6
+void armtap_robot_model_points(const struct armtap_robot_model *model, const double q[6],
+                               double points[ARMTAP_ARM_POINTS][3]);
+/* How far the flange gets from the shoulder, m. */
+double armtap_robot_model_reach(const struct armtap_robot_model *model);
+/* Whether two models have one geometry. */
+bool armtap_robot_model_is_alike(const struct armtap_robot_model *one, const struct armtap_robot_model *other);
 /* From a rotation vector (axis times angle, rad) to a matrix, and back, with an angle from 0 to pi. */
 void armtap_rotation_matrix(const double vector[3], double rotation[3][3]);
 void armtap_rotation_vector(double rotation[3][3], double vector[3]);

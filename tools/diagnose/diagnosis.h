@@ -119,8 +119,9 @@ struct speech {
 void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speech *speech);
 /* What is worth knowing besides the incidents. */
 void diagnosis_say_remarks(const struct diagnosis *diagnosis, const struct speech *speech);
-/* The incidents, each with its cause. */
-void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech);
+/* The incidents, each with its cause, and each then passed to `said`, too. */
+void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech,
+                             void (*said)(void *user, const struct armtap_incident *incident));
 
 /* Streams alike, also in their findings. False if memory runs out; free the kinds in any case. */
 bool diagnosis_find_kinds(const struct diagnosis *diagnosis, struct stream_kinds *kinds);

@@ -21,6 +21,7 @@ struct telling {
     const struct labels *labels;
     struct speech to;
     enum text_paint *tone; /* of the sentence that comes next; NULL if the words are enough */
+    void (*said)(void *user, const struct armtap_incident *incident); /* after an incident's; may be NULL */
 };
 
 static void set_tone(const struct telling *telling, enum text_paint tone)
@@ -143,6 +144,8 @@ static void say_incident(const struct diagnosis *diagnosis, const struct telling
                  crowd->last->where.packet, is_lasting ? " on" : "");
     set_tone(telling, text_paint_of(incident->severity));
     say_of(telling, robot_of(diagnosis, incident), text);
+    if (telling->said)
+        telling->said(telling->to.user, incident);
 }
 
 /* Those alike once, if they are many. */
@@ -473,19 +476,20 @@ static void say_remarks(const struct diagnosis *diagnosis, const struct telling 
             "traffic does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
 }
 
-void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech)
+void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech,
+                             void (*said)(void *user, const struct armtap_incident *incident))
 {
-    say_incidents(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL});
+    say_incidents(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL, said});
 }
 
 void diagnosis_say_remarks(const struct diagnosis *diagnosis, const struct speech *speech)
 {
-    say_remarks(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL});
+    say_remarks(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL, NULL});
 }
 
 void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speech *speech)
 {
-    say_verdict(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL});
+    say_verdict(diagnosis, &(struct telling){diagnosis->source->labels, *speech, NULL, NULL});
 }
 
 /* ---- as text ----------------------------------------------------------------------------------------------------- */
@@ -530,14 +534,15 @@ static void print_incident(void *user, const char *subject, const char *text)
 bool diagnosis_print_incidents(const struct diagnosis *diagnosis)
 {
     struct printed printed = {.any = false};
-    say_incidents(diagnosis, &(struct telling){diagnosis->source->labels, {print_incident, &printed}, &printed.tone});
+    say_incidents(diagnosis,
+                  &(struct telling){diagnosis->source->labels, {print_incident, &printed}, &printed.tone, NULL});
     return printed.any;
 }
 
 void diagnosis_print_verdict(const struct diagnosis *diagnosis)
 {
     struct printed printed = {.any = false};
-    const struct telling telling = {diagnosis->source->labels, {print_sentence, &printed}, &printed.tone};
+    const struct telling telling = {diagnosis->source->labels, {print_sentence, &printed}, &printed.tone, NULL};
     say_remarks(diagnosis, &telling);
     printed.any = false; /* a line apart */
     say_verdict(diagnosis, &telling);

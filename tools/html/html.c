@@ -108,6 +108,12 @@ static void put_hash(struct buffer *page, const char *const *lines)
     html_put(page, "'");
 }
 
+/* What style.css puts on the points of lines: the arm's base, joints, flange and tool. */
+#define MARK(id, markup) "<marker id=\"" id "\" markerUnits=\"userSpaceOnUse\" overflow=\"visible\">" markup "</marker>"
+static const char marks[] = "<svg class=\"marks\">" MARK("base", "<path d=\"M-6 -6H6V6H-6Z\"/>")
+    MARK("joint", "<circle r=\"3.5\"/>") MARK("flange", "<circle r=\"3.5\"/>")
+        MARK("tcp", "<path d=\"M-6 0H6M0 -6V6\"/><text x=\"8\" y=\"14\">TCP</text>") "</svg>\n";
+
 int html_begin(struct buffer *page, const char *title)
 {
     html_put(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -121,6 +127,7 @@ int html_begin(struct buffer *page, const char *title)
     html_put(page, "</title>\n<style>");
     join(page, style_lines);
     html_put(page, "</style>\n</head>\n<body>\n");
+    html_put(page, marks);
     return page->failed ? -1 : 0;
 }
 

@@ -351,6 +351,49 @@
     const step = Math.max((view.to - view.from) / 1000, 1e-6);
     range.textContent = momentText(cursor === null ? view.from : cursor, step) +
       (cursor === null ? " to " + momentText(view.to, step) : "") + " " + chart.zone;
+    if (arm) showArm();
+  }
+
+  // ---- the arm
+
+  // The page has it as it is without a cursor; here its lines move to where they were at the cursor.
+  const arm = chart.figure, figure = document.querySelector(".arm.live");
+  const restText = figure && figure.querySelector("output").textContent;
+
+  // The latest record at that time, or -1.
+  function recordAt(seconds) {
+    let low = 0, high = arm.poses.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (arm.poses[middle][0] <= seconds) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  // A record is its time, then x, y and z of shoulder, elbow, wrists, flange and tool, in mm. The views' middle is the
+  // shoulder, from above the base.
+  function pointsOf(record, isTop) {
+    const pose = arm.poses[record], shoulder = pose[3], points = [];
+    const put = function (x, y, z) {
+      const across = isTop || !arm.across ? x : y, up = isTop ? y : z - shoulder;
+      points.push((arm.middle + arm.scale * across).toFixed(1) + "," + (arm.middle - arm.scale * up).toFixed(1));
+    };
+    put(0, 0, 0);
+    for (let i = 1; i < pose.length; i += 3) put(pose[i], pose[i + 1], pose[i + 2]);
+    return points;
+  }
+
+  function showArm() {
+    const isKnown = cursor === null || !isIn(chart.streams[arm.stream].gaps, cursor);
+    const record = cursor === null ? arm.rest : isKnown ? recordAt(cursor) : -1;
+    figure.querySelectorAll("svg").forEach(function (svg, view) {
+      const points = record < 0 ? [] : pointsOf(record, view === 1);
+      svg.querySelector(".links").setAttribute("points", points.slice(0, 7).join(" "));
+      svg.querySelector(".tool").setAttribute("points", points.length > 7 ? points.slice(6).join(" ") : "");
+    });
+    figure.querySelector("output").textContent = cursor === null ? restText : record < 0 ? "not known at the cursor" :
+      "at the cursor, " + momentText(arm.poses[record][0], 1e-3) + " " + chart.zone;
   }
 
   let waiting = false;

@@ -515,6 +515,23 @@ static int add_stops(struct layout *layout)
     return 0;
 }
 
+/* ---- the arm ----------------------------------------------------------------------------------------------------- */
+
+/* As the stream shows it that has it most often. */
+static int add_figure(struct layout *layout)
+{
+    struct read_stream *stream, *best = NULL;
+    struct figure *figure = &layout->chart->figure;
+    for (size_t i = 0; (stream = stream_at(layout, i)); i++) {
+        if (stream->shown < 0)
+            continue;
+        figure_add(figure, summary_of(layout, stream), &stream->poses);
+        best = !best || stream->poses.seen > best->poses.seen ? stream : best;
+    }
+    layout->chart->figure_stream = best ? (size_t)best->shown : 0;
+    return best ? figure_settle(figure, &best->poses) : 0;
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static int lay_out(struct layout *layout)
@@ -539,7 +556,7 @@ static int lay_out(struct layout *layout)
     drop_repeated_strips(chart);
     for (size_t i = 0; i < chart->strip_count; i++)
         colour_bands(chart, chart->strips[i].caption);
-    return add_stops(layout);
+    return add_stops(layout) == 0 ? add_figure(layout) : -1;
 }
 
 static bool curves_left_out(const struct plot_reading *reading)
@@ -727,6 +744,7 @@ void chart_free(struct chart *chart)
         free(chart->streams[i].title);
         thinning_free(&chart->streams[i].gaps);
     }
+    poses_free(&chart->figure.poses);
     free(chart->panels);
     free(chart->strips);
     free(chart->stops);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/numbers/timestamp.h"
+#include "figure/figure.h"
 #include "input/replay/replay.h"
 
 /* A curve of any length in a bounded number of bins: of each, the first, smallest, largest and last value, so that a
@@ -116,6 +117,8 @@ struct chart {
     uint64_t stops_left_out; /* which were not kept one by one */
     struct chart_stream *streams;
     size_t stream_count;
+    struct figure figure;
+    size_t figure_stream; /* in streams: whose records its poses are */
 };
 
 struct chart_wish {
@@ -129,6 +132,7 @@ struct chart_wish {
     int64_t reach;                         /* ns around the first such finding */
     enum timestamp_zone zone;
     bool is_for_page; /* without anything to show the chart is NULL, and that is no failure; no warnings */
+    bool has_figure;  /* with the arm itself */
     size_t bins;      /* of a curve: twice the picture's columns, so that no column lacks its own */
 };
 

@@ -134,20 +134,6 @@ static int check_command(struct command *command)
 
 /* ---- the picture ------------------------------------------------------------------------------------------------- */
 
-static enum exit_status write_picture(const struct command *command, const struct buffer *picture)
-{
-    struct sink_run run = {.inputs = command->options.source.inputs};
-    struct sink_file *file = sink_file_open(command->out, &run);
-    if (!file)
-        return EXIT_FAILED;
-    enum sink_outcome outcome = sink_file_write(file, picture->data, picture->length);
-    if (outcome != SINK_OK) {
-        sink_file_discard(file);
-        return outcome == SINK_CLOSED ? EXIT_DONE : EXIT_FAILED;
-    }
-    return sink_file_commit(file) == SINK_OK ? EXIT_DONE : EXIT_FAILED;
-}
-
 /* 0, or -1 after a message. */
 static int check_size(const struct chart *chart, const struct page *page)
 {
@@ -168,6 +154,7 @@ static enum exit_status run_plot(struct command *command)
     struct chart *chart;
     command->width = command->width != 0 ? command->width : DRAW_WIDTH_DEFAULT;
     command->wish.bins = 2 * (size_t)command->width;
+    command->wish.has_figure = (command->kind->flags & KIND_IS_PAGE) != 0;
     struct buffer picture = {0};
     enum exit_status written = EXIT_FAILED;
     if (replay_count_back(&command->options.source, &command->wish.from, &command->wish.to) != 0)
@@ -184,7 +171,10 @@ static enum exit_status run_plot(struct command *command)
     else if (command->kind->write(chart, &page, &picture) != 0)
         message_no_memory();
     else
-        written = write_picture(command, &picture);
+        written =
+            sink_file_put(command->out, command->options.source.inputs, picture.data, picture.length) == SINK_FAILED
+                ? EXIT_FAILED
+                : EXIT_DONE;
     free(picture.data);
     chart_free(chart);
     return written == EXIT_DONE ? status : written;

@@ -37,8 +37,10 @@ void kind_end(const struct kind *kind);
 
 /* Bins of a curve on a page, if there are few curves. */
 #define PAGE_BINS 2048
-/* Appends the chart, once for each page: 1.4 MB at most, whatever it shows. 0, or -1 without memory. */
+/* Appends the chart, once for each page, with the arm: 1.5 MB at most, whatever it shows. 0, or -1 without memory. */
 int page_put_chart(struct buffer *page, const struct chart *chart, enum timestamp_zone zone);
+/* Appends a picture of where the arm was at a stop, if that is known. */
+void page_put_pose(struct buffer *page, const struct chart *chart, int64_t time, enum timestamp_zone zone);
 /* Seconds from the chart's beginning: what the page's scripts count in. */
 double page_seconds(const struct chart *chart, int64_t time);
 

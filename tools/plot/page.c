@@ -311,6 +311,11 @@ static void put_offsets(struct buffer *page, const struct chart *chart, const st
     html_put(page, "],");
 }
 
+static const char *zone_name(const struct chart *chart, enum timestamp_zone zone)
+{
+    return chart->is_clock ? "s, controller's clock" : zone == TIMESTAMP_UTC ? "UTC" : "local time";
+}
+
 /* `start` is in whole seconds, so that a script can count in doubles; `fraction` is what is left of it. */
 static void put_axis(struct buffer *page, const struct chart *chart, enum timestamp_zone zone)
 {
@@ -323,7 +328,7 @@ static void put_axis(struct buffer *page, const struct chart *chart, enum timest
         put_offsets(page, chart, at);
     else
         html_put(page, "\"offsets\":[[0,0]],");
-    put_text(page, "zone", chart->is_clock ? "s, controller's clock" : zone == TIMESTAMP_UTC ? "UTC" : "local time");
+    put_text(page, "zone", zone_name(chart, zone));
     html_put(page, ",\n");
 }
 
@@ -358,9 +363,55 @@ static int put_picture(struct buffer *page, const struct chart *chart, enum time
     return drawn;
 }
 
+/* ---- the arm ----------------------------------------------------------------------------------------------------- */
+
+/* "at the stop, 12:00:01.256 UTC". */
+static void put_figure(struct buffer *page, const struct chart *chart, size_t pose, enum timestamp_zone zone,
+                       const char *class, const char *when)
+{
+    char clock[TICK_MAX], line[2 * TICK_MAX];
+    int64_t time = chart->figure.poses.all[pose].time;
+    if (chart->is_clock)
+        ticks_number(clock, (double)time / (double)SECOND, 1e-3);
+    else
+        ticks_time(clock, time, SECOND / 1000, zone);
+    snprintf(line, sizeof line, "%s%s %s", when, clock, zone_name(chart, zone));
+    figure_put(page, &chart->figure, pose, class, line);
+}
+
+void page_put_pose(struct buffer *page, const struct chart *chart, int64_t time, enum timestamp_zone zone)
+{
+    if (chart->figure.model && time != ARMTAP_NO_TIME && time >= chart->figure.poses.all[0].time)
+        put_figure(page, chart, figure_at(&chart->figure, time), zone, "arm", "at the stop, ");
+}
+
+/* What is shown without a cursor: the first stop, or the end. */
+static size_t pose_at_rest(const struct chart *chart)
+{
+    return figure_at(&chart->figure, chart->stop_count > 0 ? chart->stops[0].time : chart->to);
+}
+
+static void put_figure_data(struct buffer *page, const struct chart *chart)
+{
+    html_format(page, ",\n\"figure\":{\"stream\":%zu,\"rest\":%zu,", chart->figure_stream, pose_at_rest(chart));
+    figure_put_data(page, &chart->figure, chart->from);
+    html_put(page, "}");
+}
+
+static void put_live_figure(struct buffer *page, const struct chart *chart, enum timestamp_zone zone)
+{
+    if (chart->figure.model)
+        put_figure(page, chart, pose_at_rest(chart), zone, "arm live",
+                   chart->stop_count > 0 ? "at the stop, " : "at the end, ");
+    else if (chart->figure.doubt)
+        html_format(page, "<p class=\"faint\">The arm itself is not drawn: %s.</p>\n", chart->figure.doubt);
+}
+
 int page_put_chart(struct buffer *page, const struct chart *chart, enum timestamp_zone zone)
 {
-    html_put(page, "<div id=\"chart\"></div>\n<script type=\"application/json\" id=\"chart-data\">\n");
+    html_format(page, "<div class=\"plots%s\">\n<div id=\"chart\"></div>\n", chart->figure.model ? " beside" : "");
+    put_live_figure(page, chart, zone);
+    html_put(page, "</div>\n<script type=\"application/json\" id=\"chart-data\">\n");
     put_axis(page, chart, zone);
     put_streams(page, chart);
     html_put(page, ",\n");
@@ -369,6 +420,8 @@ int page_put_chart(struct buffer *page, const struct chart *chart, enum timestam
     put_panels(page, chart);
     html_put(page, ",\n");
     put_stops(page, chart);
+    if (chart->figure.model)
+        put_figure_data(page, chart);
     html_put(page, "}\n</script>\n<div class=\"picture\">\n");
     int drawn = put_picture(page, chart, zone);
     html_put(page, "</div>\n");

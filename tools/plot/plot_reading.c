@@ -26,6 +26,7 @@ static void free_streams(struct plot_reading *reading)
         struct read_stream *stream = reading->streams.slots[i].thing;
         series_free(&stream->series);
         thinning_free(&stream->gaps);
+        poses_free(&stream->poses);
         free(stream);
     }
     free(reading->streams.slots);
@@ -80,6 +81,7 @@ static void begin_curves(struct plot_reading *reading, struct read_stream *strea
 {
     stream->series = (struct series_set){.wish = &reading->series_wish, .curves = &reading->curves};
     stream->gaps = thinning_make(reading->wish->bins);
+    stream->poses = (struct poses){0};
 }
 
 static void go_on_with(struct plot_reading *reading, struct read_stream *stream, struct read_stream *before,
@@ -87,6 +89,7 @@ static void go_on_with(struct plot_reading *reading, struct read_stream *stream,
 {
     stream->series = before->series;
     stream->gaps = before->gaps;
+    stream->poses = before->poses;
     stream->after = before->last;
     stream->has_gap_before = is_long(before, before->last, time);
     series_break(&stream->series);
@@ -215,7 +218,29 @@ static int take_record(struct plot_reading *reading, const struct armtap_record 
     stream->first = stream->first == ARMTAP_NO_TIME || time < stream->first ? time : stream->first;
     stream->last = stream->last == ARMTAP_NO_TIME || time > stream->last ? time : stream->last;
     stream->records++;
+    if (reading->wish->has_figure && poses_take(&stream->poses, record, time) != 0)
+        return -1;
     return series_take(&stream->series, record, time);
+}
+
+/* Where the arm is, as each stream has it, when a stop is found. */
+static int keep_poses(struct plot_reading *reading)
+{
+    for (size_t i = 0; reading->has_stopped && i < reading->streams.count; i++) {
+        struct read_stream *stream = reading->streams.slots[i].thing;
+        if (poses_keep(&stream->poses) != 0)
+            return -1;
+    }
+    reading->has_stopped = false;
+    return 0;
+}
+
+static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
+{
+    struct plot_reading *reading = user;
+    (void)stream;
+    reading->has_stopped = reading->has_stopped || strcmp(finding->kind->id, "safety.stop") == 0;
+    return 0;
 }
 
 /* ---- the sink ---------------------------------------------------------------------------------------------------- */
@@ -234,7 +259,8 @@ static int on_record(void *user, const struct armtap_record *record)
         return REPLAY_NO_MEMORY;
     if (record->direction != ARMTAP_FROM_ROBOT)
         return REPLAY_GO_ON;
-    return answer_of(missing_data_record(reading->missing, record) == 0 && take_record(reading, record) == 0);
+    return answer_of(missing_data_record(reading->missing, record) == 0 && take_record(reading, record) == 0 &&
+                     keep_poses(reading) == 0);
 }
 
 static void break_lines(struct plot_reading *reading, const struct armtap_stream *about)
@@ -280,13 +306,14 @@ static int on_message(void *user, const struct armtap_message *message)
 
 static int begin_reading(struct plot_reading *reading)
 {
-    struct armtap_diagnosis_options options = {.size = sizeof options, .zone = timestamp_zone(reading->wish->zone)};
+    struct armtap_diagnosis_options options = {
+        .size = sizeof options, .zone = timestamp_zone(reading->wish->zone), .on_finding = on_finding, .user = reading};
     free_streams(reading);
     armtap_diagnosis_free(reading->found);
     reading->found = NULL;
     reading->curves = CURVES_MAX;
     reading->going_on = 0;
-    reading->is_clock = reading->is_range_known = reading->streams_left_out = false;
+    reading->is_clock = reading->is_range_known = reading->streams_left_out = reading->has_stopped = false;
     return armtap_diagnosis_new(&options, &reading->found) == ARMTAP_OK ? 0 : -1;
 }
 

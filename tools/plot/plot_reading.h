@@ -5,6 +5,7 @@
 
 #include "by_connection.h"
 #include "chart.h"
+#include "figure/figure.h"
 #include "armtap.h"
 
 /* The curves of one stream: which of its fields are drawn, and their values as records bring them. */
@@ -64,6 +65,7 @@ struct read_stream {
     uint64_t connection;
     struct series_set series;
     struct thinning gaps;
+    struct poses poses;  /* if the chart is to have a figure */
     int64_t first, last; /* least and greatest time of its records from the robot; ARMTAP_NO_TIME without one */
     uint64_t records;
     bool is_closed;
@@ -91,8 +93,9 @@ struct plot_reading {
     bool is_range_known;
     bool is_clock; /* the records have no capture time: their times are the controller's clock */
     bool streams_left_out;
-    size_t going_on; /* streams whose curves another one has now */
-    size_t curves;   /* how many there may still be */
+    bool has_stopped; /* a stop was found, whose poses are not kept yet */
+    size_t going_on;  /* streams whose curves another one has now */
+    size_t curves;    /* how many there may still be */
 };
 
 /* Reads the source; call plot_reading_free in any case. EXIT_DONE, or EXIT_FAILED after a message; totals.broken_off

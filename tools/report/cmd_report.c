@@ -117,26 +117,13 @@ static int put_page(struct buffer *page, struct report *report)
     return page->failed ? -1 : 0;
 }
 
-static enum exit_status write_page(const struct command *command, const struct buffer *page)
-{
-    struct sink_run run = {.inputs = command->options.source.inputs};
-    struct sink_file *file = sink_file_open(command->out, &run);
-    if (!file)
-        return EXIT_FAILED;
-    enum sink_outcome outcome = sink_file_write(file, page->data, page->length);
-    if (outcome != SINK_OK) {
-        sink_file_discard(file);
-        return outcome == SINK_CLOSED ? EXIT_DONE : EXIT_FAILED;
-    }
-    return sink_file_commit(file) == SINK_OK ? EXIT_DONE : EXIT_FAILED;
-}
-
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
 /* The findings, then the chart: each reading begins with what those before it learned. 0, or -1 after a message. */
 static int read_all(struct command *command, struct report *report, struct replay_source *source, struct chart **chart)
 {
-    const struct chart_wish wish = {.zone = command->options.zone, .bins = PAGE_BINS, .is_for_page = true};
+    const struct chart_wish wish = {
+        .zone = command->options.zone, .bins = PAGE_BINS, .is_for_page = true, .has_figure = true};
     struct diagnosis *diagnosis = &report->diagnosis;
     diagnosis->source = source;
     diagnosis->zone = command->options.zone;
@@ -170,7 +157,9 @@ static enum exit_status write_report(struct command *command)
     else if (read_all(command, &report, &source, &chart) == 0 && put_page(&page, &report) != 0)
         message_no_memory();
     else if (page.length > 0 && !report.is_broken)
-        status = write_page(command, &page);
+        status = sink_file_put(command->out, command->options.source.inputs, page.data, page.length) == SINK_FAILED
+                     ? EXIT_FAILED
+                     : EXIT_DONE;
     if (status == EXIT_DONE)
         status = report.read;
     if (status == EXIT_DONE && !command->findings_ok && diagnosis_found_fault(&report.diagnosis))

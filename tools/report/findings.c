@@ -14,6 +14,7 @@
 
 struct sentences {
     struct buffer *page;
+    const struct report *report;
     const char *title; /* before the first; NULL: none */
 };
 
@@ -34,6 +35,22 @@ static void put_sentence(void *user, const char *subject, const char *text)
     }
     html_text(sentences->page, text);
     html_put(sentences->page, "</p>\n");
+}
+
+/* Where the arm was at the first stop that the incident shows of the robot that is drawn. */
+static void put_pose(void *user, const struct armtap_incident *incident)
+{
+    const struct sentences *sentences = user;
+    const struct report *report = sentences->report;
+    for (size_t i = 0; report->chart && i < incident->evidence_count; i++) {
+        const struct armtap_finding *finding =
+            armtap_diagnosis_finding_at(report->diagnosis.found, incident->evidence[i]);
+        const struct armtap_stream_summary *of = armtap_streams_at(report->diagnosis.streams, finding->stream);
+        if (strcmp(finding->kind->id, "safety.stop") != 0 || !of || !chart_has_robot(report->chart, of->stream->robot))
+            continue;
+        page_put_pose(sentences->page, report->chart, finding->where.time, report->diagnosis.zone);
+        return;
+    }
 }
 
 static void put_headline(void *user, const char *subject, const char *text)
@@ -57,10 +74,10 @@ static const char *worst_of(const struct report *report)
 
 void report_put_verdict(struct buffer *page, const struct report *report)
 {
-    struct sentences sentences = {.page = page};
+    struct sentences sentences = {.page = page, .report = report};
     html_format(page, "<div class=\"verdict %s\">\n", worst_of(report));
     diagnosis_say_verdict(&report->diagnosis, &(struct speech){put_headline, &sentences});
-    diagnosis_say_incidents(&report->diagnosis, &(struct speech){put_sentence, &sentences});
+    diagnosis_say_incidents(&report->diagnosis, &(struct speech){put_sentence, &sentences}, put_pose);
     diagnosis_say_remarks(&report->diagnosis, &(struct speech){put_sentence, &sentences});
     html_put(page, "</div>\n");
 }

@@ -107,17 +107,12 @@ struct armtap_kinematics {
     };
 };
 
-static bool same_geometry(const struct armtap_robot_model *a, const struct armtap_robot_model *b)
-{
-    return a->d1 == b->d1 && a->a2 == b->a2 && a->a3 == b->a3 && a->d4 == b->d4 && a->d5 == b->d5 && a->d6 == b->d6;
-}
-
 static void list_geometries(struct sums *sums)
 {
     const struct armtap_robot_model *model;
     for (size_t i = 0; (model = armtap_robot_model_at(i)); i++) {
         struct geometry *last = sums->count > 0 ? &sums->geometry[sums->count - 1] : NULL;
-        if (last && same_geometry(last->model, model))
+        if (last && armtap_robot_model_is_alike(last->model, model))
             last->count++;
         else if (sums->count < ARMTAP_KINEMATICS_MODELS)
             sums->geometry[sums->count++] = (struct geometry){.model = model, .count = 1};

@@ -13,6 +13,11 @@ const struct armtap_robot_model *armtap_robot_model_at(size_t i)
     return i < sizeof models / sizeof *models ? &models[i] : NULL;
 }
 
+bool armtap_robot_model_is_alike(const struct armtap_robot_model *a, const struct armtap_robot_model *b)
+{
+    return a->d1 == b->d1 && a->a2 == b->a2 && a->a3 == b->a3 && a->d4 == b->d4 && a->d5 == b->d5 && a->d6 == b->d6;
+}
+
 /* With q1 the arm's plane turns; the shoulder, the elbow and the first wrist turn within it, so that their angles add
  * up. The second wrist tilts out of the plane, the third turns the flange. */
 void armtap_kinematics_chain(const double q[6], struct kinematics_chain *chain)
@@ -43,6 +48,29 @@ void armtap_kinematics_flange(const struct armtap_robot_model *model, const stru
     for (size_t i = 0; i < 3; i++)
         position[i] = (i == 2 ? model->d1 : 0) + model->a2 * chain->x2[i] + model->a3 * chain->x3[i] +
                       model->d4 * chain->z4[i] + model->d5 * chain->z5[i] + model->d6 * chain->rotation[i][2];
+}
+
+/* Point after point along the chain: the last one is the flange. */
+void armtap_robot_model_points(const struct armtap_robot_model *model, const double q[6],
+                               double points[ARMTAP_ARM_POINTS][3])
+{
+    struct kinematics_chain chain;
+    armtap_kinematics_chain(q, &chain);
+    for (size_t i = 0; i < 3; i++) {
+        points[0][i] = i == 2 ? model->d1 : 0;
+        points[1][i] = points[0][i] + model->a2 * chain.x2[i];
+        points[2][i] = points[1][i] + model->a3 * chain.x3[i];
+        points[3][i] = points[2][i] + model->d4 * chain.z4[i];
+        points[4][i] = points[3][i] + model->d5 * chain.z5[i];
+        points[5][i] = points[4][i] + model->d6 * chain.rotation[i][2];
+    }
+}
+
+/* Stretched: the first wrist in line with the arm, the second and the flange to its side. */
+double armtap_robot_model_reach(const struct armtap_robot_model *model)
+{
+    const double ahead = fabs(model->a2) + fabs(model->a3) + fabs(model->d5), aside = fabs(model->d4) + fabs(model->d6);
+    return sqrt(ahead * ahead + aside * aside);
 }
 
 void armtap_robot_model_flange(const struct armtap_robot_model *model, const double q[6], double position[3],

@@ -543,6 +543,17 @@ enum sink_outcome sink_file_commit(struct sink_file *sink)
     return sink_files_commit(&sink, 1);
 }
 
+enum sink_outcome sink_file_put(const char *name, const struct inputs *inputs, const char *bytes, size_t length)
+{
+    struct sink_run run = {.inputs = inputs};
+    struct sink_file *sink = sink_file_open(name, &run);
+    enum sink_outcome outcome = sink ? sink_file_write(sink, bytes, length) : SINK_FAILED;
+    if (outcome == SINK_OK)
+        return sink_file_commit(sink);
+    sink_file_discard(sink);
+    return outcome;
+}
+
 void sink_file_discard(struct sink_file *sink)
 {
     if (!sink)

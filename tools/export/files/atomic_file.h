@@ -43,6 +43,8 @@ enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, siz
 enum sink_outcome sink_files_commit(struct sink_file *const *sinks, size_t count);
 /* The same for one. */
 enum sink_outcome sink_file_commit(struct sink_file *sink);
+/* Writes a whole file. */
+enum sink_outcome sink_file_put(const char *name, const struct inputs *inputs, const char *bytes, size_t length);
 /* Deletes the temporary file, unless the run keeps it. Frees the sink; NULL is fine. */
 void sink_file_discard(struct sink_file *sink);
 /* Name of the partial file; NULL if the sink is written directly. */
