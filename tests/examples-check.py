@@ -40,8 +40,8 @@ ELSEWHERE = {
     ("docs/archives.md", "sql"): "tests/archives/page-check.py",
     ("docs/archives.md", "sh slurm"): "tests/archives/slurm-check.py",
 }
-# Blocks that say why they are not run: robots, ROS 2, MATLAB, Spark, and what Debian's Python lacks. One more needs a reason.
-MARKED = 35
+# Blocks that say why they are not run: robots, terminals, ROS 2, MATLAB, Spark, and what Debian's Python lacks. One more needs a reason.
+MARKED = 36
 # Programs and modules that a page needs besides the shell.
 NEEDS = {
     "docs/in-pandas.md": ("pandas",),
