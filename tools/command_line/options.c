@@ -246,10 +246,14 @@ static int check_operands(const struct options *options)
 {
     const char *command = options->usage->command, *interface = options->source.interface;
     const char *robot = first_operand(options, true), *capture = first_operand(options, false);
-    size_t inputs = 0;
-    for (size_t i = 0; i < options->operand_count; i++)
+    size_t inputs = 0, empty = 0;
+    for (size_t i = 0; i < options->operand_count; i++) {
         inputs += strcmp(options->operands[i], "-") == 0 ? 1 : 0;
-    if (robot && !reads(options, READS_ROBOTS))
+        empty += options->operands[i][0] == '\0' ? 1 : 0;
+    }
+    if (empty > 0)
+        message_error("%s: a name is empty: a variable of the shell may be unset", command);
+    else if (robot && !reads(options, READS_ROBOTS))
         options_refuse_robot(command, robot);
     else if (robot && capture && reads(options, READS_CAPTURES))
         message_error("%s: %s is a robot and %s is a capture, and they cannot be read together; remove one of them, or "

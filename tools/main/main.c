@@ -187,6 +187,18 @@ static int complete(int argc, char **argv)
     return command->run(argc - 1, argv + 1);
 }
 
+/* An option that armtap does not have before a command. */
+static int refuse_option(const char *option)
+{
+    static const char *const names[] = {"--help", "--version"};
+    const char *meant = strcmp(option, "-v") == 0 ? "-V" : word_nearest(option, names, 2);
+    if (meant)
+        message_error("unknown option %s before the command; did you mean %s?", option, meant);
+    else
+        message_error("unknown option %s before the command; see armtap --help", option);
+    return EXIT_FAILED;
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -210,10 +222,8 @@ static int dispatch(int argc, char **argv)
         return complete(argc - 1, argv + 1);
     if (!command_of(name) && is_input(name))
         return cmd_info(argc - 1, argv + 1);
-    if (name[0] == '-') {
-        message_error("unknown option %s before the command; see armtap --help", name);
-        return EXIT_FAILED;
-    }
+    if (name[0] == '-')
+        return refuse_option(name);
     const struct command *command = find_command(name);
     return command ? command->run(argc - 2, argv + 2) : EXIT_FAILED;
 }

@@ -54,8 +54,9 @@ static struct json_node *parse(const struct summary *summary, const struct json_
         message_error("%s: too many values, or nested too deeply, for a summary, at byte %zu",
                       reader_name(summary->name), at);
     else if (fault == JSON_MALFORMED)
-        message_error("%s: not JSON at byte %zu; name the output of armtap info --json or diagnose --json",
-                      reader_name(summary->name), at);
+        message_error(
+            "%s: not JSON at byte %zu; name what armtap info --json CAPTURE > FILE, or diagnose --json, wrote",
+            reader_name(summary->name), at);
     return root;
 }
 
