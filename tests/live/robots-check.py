@@ -456,10 +456,11 @@ def page():
     with open(os.path.join(os.environ.get("srcdir") or os.path.join(HERE, "..", ".."), "docs", "with-a-robot.md")) as file:
         lines = re.findall(r"^    armtap (.*://.*)$", file.read(), re.M)
     expect("the page has examples", len(lines) >= 4, lines)
-    with Controller(roles={"rtde": 0, "realtime_ro": 0}) as one:
+    with Controller(roles={"rtde": 0, "realtime_ro": 0}) as one, Controller(roles={"rtde": 0}) as other:
+        addresses = {"rtde://10.0.0.2": url(one), "realtime://10.0.0.2": url(one, "realtime_ro"), "rtde://10.0.0.3": url(other)}
         for line in lines:
-            before, words = one.counts["rtde", "records"], line.replace("rtde://10.0.0.2", url(one)).split()
-            run = Run(*[word.replace("realtime://10.0.0.2", url(one, "realtime_ro")) for word in words])
+            before, words = one.counts["rtde", "records"], [addresses.get(word, word) for word in line.split()]
+            run = Run(*words)
             expect(line + ": data comes", seen(one, before + 100), run.said())
             expect(line + ": ends", run.end() == 0, run.status, run.said())
             outputs = [word for before, word in zip(words, words[1:]) if before == "-o"]
