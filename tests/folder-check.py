@@ -345,7 +345,7 @@ def check_rotated(folder):
 
 def check_refused(folder):
     sample = SAMPLES + "/rtde-v1.pcap"
-    for words, said in ((["-o", folder + "/x/"], "give -f parquet"), (["-o", folder + "/x/", "-f", "ndjson"], "give -f parquet"),
+    for words, said in ((["-o", folder + "/x/"], "use -f parquet"), (["-o", folder + "/x/", "-f", "ndjson"], "use -f parquet"),
                         (["-o", folder + "/x/", "-f", "parquet", "--split"], "remove --split"),
                         (["-o", folder + "/x/", "-f", "parquet", "--union"], "remove --union")):
         expect("refused", said in run(sample, *words, status=2))

@@ -161,13 +161,13 @@ def check_lists(folder):
     capture = sample("rtde-v1.pcap")
     dialects = "; ".join("%s, of %s" % (dialect, name) for name, dialect, _, _, _ in FORMATS if dialect)
     for options, said in ((("-f", "x"), "-f 'x': give " + names_of()),
-                          (("-o", folder + "/a.x"), "give -f " + names_of()),
+                          (("-o", folder + "/a.x"), "use -f " + names_of()),
                           (("-f", "gnuplot", "--csv-safe"), "--csv-safe works only with -f " + names_of("CAN_GUARD")),
                           (("-f", "gnuplot", "--enums", "name"), "--enums works only with -f " + names_of("HAS_NAMES")),
-                          (("-f", "gnuplot", "--fields", "robot"), "give -f " + names_of(without=["ONLY_NUMBERS"])),
+                          (("-f", "gnuplot", "--fields", "robot"), "use -f " + names_of(without=["ONLY_NUMBERS"])),
                           (("-f", "toy-text", "--layout", "cb2"), "--layout works only with -f %s," % names_of("HAS_LAYOUTS")),
                           (("-f", "toy-text", "--dialect", "sealed"),
-                           "--dialect sealed goes with toy-columns only, not with toy-text"),
+                           "--dialect sealed works only with toy-columns, not with toy-text"),
                           (("--dialect", "x"), dialects)):
         errors = run("export", *options, capture, status=2)[1]
         expect("error says " + said, said in errors, errors)
