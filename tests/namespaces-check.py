@@ -311,7 +311,7 @@ def check_attempts(findings, errors, router):
     expect("no answer", errors[NOBODY] == "timeout" and router.syns[NOBODY] >= 2 and
            "%s:30004 did not answer %s: %d SYNs" % (NOBODY, CLIENT, router.syns[NOBODY]) in texts.get("tcp.no-answer", ""),
            (errors, router.syns, texts))
-    expect("prohibited", errors[PROHIBITED] in (13, 113) and "a firewall rejects the connection, reports %s (ICMP type 3, code 13)"
+    expect("prohibited", errors[PROHIBITED] in (13, 113) and "a firewall rejects the connection, reported by %s (ICMP type 3, code 13)"
            % ROBOT in texts.get("tcp.unreachable", ""), (errors, texts))
 
 
