@@ -115,7 +115,7 @@ def check_damaged(folder, rng):
             expect("rows before the cut", done.stdout.count(b"\n") == whole + 1, done.stdout)
     bad = {"fewer types": (b"a b c\nDOUBLE INT32\n", "more or fewer names"),
            "more types": (b"a\nDOUBLE INT32\n", "more or fewer names"),
-           "unknown type": (b"a b\nDOUBLE STRING\n", "not known: STRING"),
+           "unknown type": (b"a b\nDOUBLE STRING\n", "unknown type: STRING"),
            "names that do not fit": (b"a_0 a_1 b_2\nVECTOR3D VECTOR3D VECTOR3D\n", "do not fit the vectors"),
            "a row too long": (b"a_0 a_1 a_2 a_3 a_4 a_5 " * 1400 + b"\n" + b"VECTOR6D " * 1400 + b"\n",
                               "longer than any RTDE package")}
