@@ -123,7 +123,7 @@ def check_input(folder):
     """An input that cannot be read again is named as such."""
     with open(os.path.join(SAMPLES, "rtde-stop.pcap"), "rb") as capture:
         text = run(ARMTAP, "diagnose", "-", stdin=capture, cwd=folder).stdout.decode()
-    assert [line.split()[0] for line in commands(text)] == ["tcpdump"], text
+    assert commands(text) == ["armtap record rtde://10.0.0.7 primary://10.0.0.7"], text
     assert "run, with this input saved as FILE:" in " ".join(text.split()), text
     assert "\n      armtap diagnose --around safety.stop=2 FILE\n" in text, text
 
@@ -141,10 +141,9 @@ def check_many(folder):
 
 def check_places(folder):
     """Each word in capitals is filled with what it stands for: a stream's number, a code, a robot, a name not yet taken."""
-    for name, new in (("stop.pcap", "next.pcap"), ("next.pcap", "next-2.pcap")):
-        shutil.copy(os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, name))
-        found = commands(armtap("diagnose", name, folder=folder))
-        assert found[0] == "tcpdump -i any -w %s 'host 10.0.0.7 and tcp port (30001 or 30002 or 30011 or 30012)'" % new, found
+    for name, sources in (("rtde-stop.pcap", "rtde://10.0.0.7 primary://10.0.0.7"), ("cb2-812.pcap.gz", "realtime://10.0.0.2:30003 primary://10.0.0.2")):
+        found = commands(armtap("diagnose", os.path.join(SAMPLES, name), folder=folder))
+        assert found[0] == "armtap record " + sources, found
     with gzip.open(os.path.join(SAMPLES, "primary-stop.pcap.gz")) as packed, open(os.path.join(folder, "p.pcap"), "wb") as plain:
         plain.write(packed.read())
     for command in ("diagnose", "info"):
@@ -155,9 +154,11 @@ def check_places(folder):
     run(FAULTS, "input.hostile", os.path.join(folder, "whole.pcap"))
     with open(os.path.join(folder, "whole.pcap"), "rb") as whole, gzip.open(os.path.join(folder, "whole.pcap.gz"), "wb") as packed:
         packed.write(whole.read())
-    for name, offered in (("whole.pcap", ["tcpdump -r whole.pcap -w next-2.pcap host 10.0.0.2"]), ("whole.pcap.gz", [])):
+    for name, new in (("whole.pcap", "next.pcap"), ("next.pcap", "next-2.pcap"), ("whole.pcap.gz", None)):
+        if name == "next.pcap":
+            shutil.copy(os.path.join(folder, "whole.pcap"), os.path.join(folder, name))
         found = commands(armtap("diagnose", name, folder=folder))
-        assert [line for line in found if line.startswith("tcpdump")] == offered, (name, found)
+        assert [line for line in found if line.startswith("tcpdump")] == ["tcpdump -r %s -w %s host 10.0.0.2" % (name, new)] * bool(new), (name, found)
     run(FAULTS, "command.gap", os.path.join(folder, "gap.pcap"))
     gap, = [one for one in json.loads(armtap("diagnose", "--json", "gap.pcap", folder=folder))["findings"] if one["id"] == "command.gap"]
     line, = [line for line in commands(armtap("diagnose", "gap.pcap", folder=folder)) if "--to-robot" in line]

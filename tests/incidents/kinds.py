@@ -28,7 +28,7 @@ class Truth:
         self.needs = needs  # an id of the decoder that the cause needs
         self.not_ids, self.not_args = tuple(not_ids), not_args  # what is not to be blamed
         self.of_stream = of_stream  # it is about data: no robot stopped
-        self.asks_for = asks_for  # the filter of the capture that would have shown the cause
+        self.asks_for = asks_for  # the source that would have shown the cause
         self.status = status  # of diagnose; None: any
         self.other_sides = set()  # of incidents about something else that is in the capture
         self.robot = ""
@@ -511,8 +511,7 @@ def rtde_only(style):
         style.primary(cell)
         tell_code(cell, style, time + 0.05, *style.rng.choice(style.codes))
         style.ports = [30004]
-    host = cell.robot.text.strip("[]")
-    return [cell], Truth(time, [], asks_for="'host %s and tcp port (30001 or 30002" % host)
+    return [cell], Truth(time, [], asks_for="primary://%s" % cell.robot.text)
 
 
 def nothing_tells(style):

@@ -320,13 +320,29 @@ static bool is_advised(const struct diagnosis *diagnosis, size_t incident)
     return false;
 }
 
-#define MESSAGE_PORTS "tcp port (30001 or 30002 or 30011 or 30012)'"
+/* The first stream of an incident that can be read again from the robot itself; NULL: there is none. */
+static const struct armtap_stream *telemetry_of(const struct diagnosis *diagnosis,
+                                                const struct armtap_incident *incident)
+{
+    for (size_t i = 0; i < incident->stream_count; i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, incident->streams[i]);
+        enum armtap_protocol protocol = summary ? summary->stream->protocol : ARMTAP_PROTOCOL_NONE;
+        if (protocol == ARMTAP_RTDE || protocol == ARMTAP_REALTIME)
+            return summary->stream;
+    }
+    return NULL;
+}
+
 /* How to learn the cause of a stop when it happens again. */
+enum { OF_ROBOT, OF_ROBOT_ALONE, OF_ROBOTS };
 static const struct {
     const char *why, *command;
-} of_robot = {"to capture what the robot reports when it stops again",
-              "tcpdump -i any -w NEW 'host ROBOT and " MESSAGE_PORTS},
-  of_robots = {"to capture what the robots report when they stop again", "tcpdump -i any -w NEW '" MESSAGE_PORTS};
+} advice[] = {
+    [OF_ROBOT] = {"to record what the robot reports when it stops again", "armtap record TELEMETRY PRIMARY"},
+    [OF_ROBOT_ALONE] = {"to record what the robot reports when it stops again", "armtap record PRIMARY"},
+    [OF_ROBOTS] = {"to capture what the robots report when they stop again",
+                   "tcpdump -i any -w NEW 'tcp port (30001 or 30002 or 30011 or 30012)'"},
+};
 
 /* Whether the stop of an incident needs that advice, which none before it has for this robot. */
 static bool needs_messages(const struct diagnosis *diagnosis, size_t incident)
@@ -335,22 +351,26 @@ static bool needs_messages(const struct diagnosis *diagnosis, size_t incident)
     return of->lacks_messages && diagnosis_shows(diagnosis, &of->where) && !is_advised(diagnosis, incident);
 }
 
-/* Many robots get the advice together. */
+/* Many robots get the advice together; of a robot that is being read itself, a message has told why its port 30001 is
+ * not. */
 static void tell_messages(const struct diagnosis *diagnosis, const struct remedy_listener *listener)
 {
     size_t robots = 0;
+    if (diagnosis->source->robots)
+        return;
     for (size_t i = 0; i < armtap_diagnosis_incident_count(diagnosis->found); i++)
         robots += needs_messages(diagnosis, i);
     bool are_many = robots > CROWD_ROBOTS;
     for (size_t i = 0; i < armtap_diagnosis_incident_count(diagnosis->found); i++) {
         const struct armtap_incident *incident = armtap_diagnosis_incident_at(diagnosis->found, i);
-        struct shell_subject subject = {.robot = incident->robot, .stream = SHELL_NO_STREAM};
-        const char *command = are_many ? of_robots.command : of_robot.command;
+        const struct shell_subject subject = {
+            .robot = incident->robot, .stream = SHELL_NO_STREAM, .telemetry = telemetry_of(diagnosis, incident)};
+        int of = are_many ? OF_ROBOTS : subject.telemetry ? OF_ROBOT : OF_ROBOT_ALONE;
         struct remedy remedy = {.count = 0};
         char all[40];
-        if (!needs_messages(diagnosis, i) || !shell_is_known(command, diagnosis->source, &subject))
+        if (!needs_messages(diagnosis, i) || !shell_is_known(advice[of].command, diagnosis->source, &subject))
             continue;
-        remedy_add(&remedy, are_many ? of_robots.why : of_robot.why, command, diagnosis->source, &subject);
+        remedy_add(&remedy, advice[of].why, advice[of].command, diagnosis->source, &subject);
         const char *name = diagnosis_name(diagnosis, incident);
         snprintf(all, sizeof all, "%zu robots", robots);
         listener->tell(listener->user, are_many ? all : name ? name : incident->robot, &remedy);

@@ -3,8 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "input/robots/robot_link.h"
 
 static bool put_text(char *to, size_t size, const char *text)
 {
@@ -156,14 +159,46 @@ static bool put_capture(const struct putting *putting)
     return shell_word(putting->to, putting->size, name);
 }
 
-/* The address of 10.0.0.2, 10.0.0.2:30004 or [fd00::2]:30004, and nothing that a shell understands. */
-static bool put_robot(const struct putting *putting)
+/* The address of 10.0.0.2, 10.0.0.2:30004 or [fd00::2]:30004, which has nothing that a shell understands. False: it is
+ * unknown. */
+static bool find_host(char host[ROBOT_HOST_MAX], const struct shell_subject *subject)
 {
-    const char *robot = putting->subject->robot ? putting->subject->robot : "", *colon = strchr(robot, ':');
+    const char *robot = subject->robot ? subject->robot : "", *colon = strchr(robot, ':');
     bool is_bracketed = *robot == '[', has_port = colon && !strchr(colon + 1, ':');
     size_t length = is_bracketed ? strcspn(++robot, "]") : has_port ? (size_t)(colon - robot) : strlen(robot);
-    return length > 0 && strspn(robot, "0123456789abcdef.:") >= length &&
-           shell_put(putting->to, putting->size, robot, length);
+    if (length == 0 || length >= ROBOT_HOST_MAX || strspn(robot, "0123456789abcdef.:") < length)
+        return false;
+    snprintf(host, ROBOT_HOST_MAX, "%.*s", (int)length, robot);
+    return true;
+}
+
+static bool put_robot(const struct putting *putting)
+{
+    char host[ROBOT_HOST_MAX];
+    return find_host(host, putting->subject) && put_text(putting->to, putting->size, host);
+}
+
+static bool put_url(const struct putting *putting, enum armtap_protocol protocol, uint16_t port)
+{
+    char host[ROBOT_HOST_MAX], url[ROBOT_URL_MAX];
+    const struct robot_scheme *scheme = robot_scheme_of(protocol);
+    if (!scheme || !find_host(host, putting->subject))
+        return false;
+    robot_url(url, scheme, host, port == scheme->port ? 0 : port);
+    return shell_word(putting->to, putting->size, url);
+}
+
+/* With the port of its connection. */
+static bool put_telemetry(const struct putting *putting)
+{
+    const struct armtap_stream *stream = putting->subject->telemetry;
+    const char *colon = stream ? strrchr(stream->robot, ':') : NULL;
+    return colon && put_url(putting, stream->protocol, (uint16_t)strtoul(colon + 1, NULL, 10));
+}
+
+static bool put_primary(const struct putting *putting)
+{
+    return put_url(putting, ARMTAP_PRIMARY, 0);
 }
 
 static bool put_new(const struct putting *putting)
@@ -177,9 +212,9 @@ static bool put_new(const struct putting *putting)
 static const struct {
     const char *word;
     bool (*put)(const struct putting *putting);
-} places[] = {{"FILE", put_files},    {"PACKET", put_packet},   {"STREAM", put_stream},
-              {"DRIVER", put_driver}, {"SETUP", put_setup},     {"CODE", put_code},
-              {"ROBOT", put_robot},   {"CAPTURE", put_capture}, {"NEW", put_new}};
+} places[] = {{"FILE", put_files},  {"PACKET", put_packet},       {"STREAM", put_stream},  {"DRIVER", put_driver},
+              {"SETUP", put_setup}, {"CODE", put_code},           {"ROBOT", put_robot},    {"CAPTURE", put_capture},
+              {"NEW", put_new},     {"TELEMETRY", put_telemetry}, {"PRIMARY", put_primary}};
 
 /* Writes a word of the pattern; false if it stays what it is, but stands for something else. */
 static bool put_word(const struct putting *putting, const char *word, size_t length)

@@ -15,6 +15,7 @@ struct shell_subject {
     uint32_t stream;                          /* its number, as users know it; SHELL_NO_STREAM: none */
     uint32_t setup;                           /* 1 + the number of a stream with a set-up of the same client; 0: none */
     const char *robot;                        /* its address, with or without a port; NULL: unknown */
+    const struct armtap_stream *telemetry;    /* of it, by RTDE or the legacy interface; NULL: none */
 };
 #define SHELL_NO_STREAM UINT32_MAX
 
@@ -27,6 +28,8 @@ struct shell_subject {
  *   SETUP    the number of another stream of the same client whose set-up was captured
  *   CODE     of an error, as armtap fields --error takes it: C153A2
  *   ROBOT    its address
+ *   TELEMETRY  rtde://ROBOT or realtime://ROBOT: what its telemetry was captured from, as a source
+ *   PRIMARY  primary://ROBOT
  *   CAPTURE  the name of the packet's capture, for programs that read none that is compressed
  *   NEW      the name of a capture that does not exist
  * Whether all of them but FILE are known. */

@@ -29,7 +29,9 @@ const struct robot_scheme *robot_scheme_of(enum armtap_protocol protocol)
 
 void robot_url(char url[ROBOT_URL_MAX], const struct robot_scheme *scheme, const char *host, uint16_t port)
 {
-    snprintf(url, ROBOT_URL_MAX, strchr(host, ':') ? "%s://[%s]:%u" : "%s://%s:%u", scheme->name, host, (unsigned)port);
+    int length = snprintf(url, ROBOT_URL_MAX, strchr(host, ':') ? "%s://[%s]" : "%s://%s", scheme->name, host);
+    if (port != 0)
+        snprintf(url + length, ROBOT_URL_MAX - (size_t)length, ":%u", (unsigned)port);
 }
 
 bool robot_address_is(const char *word)

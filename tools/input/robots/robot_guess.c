@@ -1,36 +1,45 @@
 /* A word that names no file, as the robot that it may be meant for. */
+#define _POSIX_C_SOURCE 200809L
 #include "robot_link.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
+#define DIGITS "0123456789"
+#define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "-."
 #define PORT_DIGITS 5
 
 /* Endings of files, which host names do not have. */
-static const char *const file_endings[] = {"pcap", "pcapng", "cap", "gz",   "zst", "xz",  "lz4", "bz2",  "zip",
-                                           "csv",  "json",   "txt", "html", "log", "bin", "raw", "dump", "dat"};
+static const char *const file_endings[] = {"pcap", "pcapng", "cap",  "gz",  "zst",     "xz",    "lz4",   "bz2",
+                                           "zip",  "csv",    "json", "txt", "html",    "log",   "bin",   "raw",
+                                           "dump", "dat",    "md",   "xml", "parquet", "mcap",  "arrow", "npz",
+                                           "mat",  "h5",     "svg",  "png", "pdf",     "ndjson"};
 
-/* By the protocol of the port, if robots are read by it, else RTDE's. */
-static const struct robot_scheme *scheme_of(unsigned long port)
-{
-    const struct robot_scheme *scheme;
-    for (size_t i = 0; (scheme = robot_scheme_at(i)); i++)
-        for (const uint16_t *of = armtap_protocol_info(scheme->protocol)->ports; *of != 0; of++)
-            if (*of == port)
-                return scheme;
-    return robot_scheme_of(ARMTAP_RTDE);
-}
-
+/* Ends in one of these, also with a number behind it (x.pcap3), or in a number (x.pcapng.1), which no name of a host
+ * does. */
 static bool is_file_name(const char *host)
 {
-    const char *dot = strrchr(host, '.');
-    for (size_t i = 0; dot && i < sizeof file_endings / sizeof *file_endings; i++)
-        if (strcmp(dot + 1, file_endings[i]) == 0)
+    const char *dot = strrchr(host, '.'), *last = dot ? dot + 1 : host;
+    if (last[strspn(last, DIGITS)] == '\0')
+        return true;
+    for (size_t i = 0; dot && i < sizeof file_endings / sizeof *file_endings; i++) {
+        size_t length = strlen(file_endings[i]);
+        if (strncasecmp(last, file_endings[i], length) == 0 && last[length + strspn(last + length, DIGITS)] == '\0')
             return true;
+    }
     return false;
+}
+
+static enum armtap_protocol carried_by(unsigned long number)
+{
+    struct armtap_port port = {.size = sizeof port};
+    for (size_t i = 0; armtap_port_at(i, &port); i++)
+        if (port.port == number)
+            return port.protocol;
+    return ARMTAP_PROTOCOL_NONE;
 }
 
 /* Splits HOST, HOST:PORT, [HOST] or [HOST]:PORT; an IPv6 address needs no brackets. False for anything else. */
@@ -43,7 +52,7 @@ static bool split(char host[ROBOT_HOST_MAX], const char **port, const char *word
     *port = *after == ':' ? after + 1 : "";
     if (length == 0 || length >= ROBOT_HOST_MAX || (*after != '\0' && *after != ':'))
         return false;
-    if (*after == ':' && (**port == '\0' || strlen(*port) > PORT_DIGITS || strspn(*port, "0123456789") < strlen(*port)))
+    if (*after == ':' && (**port == '\0' || strlen(*port) > PORT_DIGITS || strspn(*port, DIGITS) < strlen(*port)))
         return false;
     memcpy(host, from, length);
     host[length] = '\0';
@@ -58,7 +67,7 @@ static const char *after_scheme(const struct robot_scheme **scheme, const char *
         if (strncmp(word, (*scheme)->name, length) != 0 || word[length] != ':')
             continue;
         const char *place = word + length + strspn(word + length, ":/");
-        return strspn(place, "0123456789") < strlen(place) ? place : NULL;
+        return strspn(place, DIGITS) < strlen(place) ? place : NULL;
     }
     return NULL;
 }
@@ -71,14 +80,14 @@ enum robot_likeness robot_address_guess(char url[ROBOT_URL_MAX], const char *wor
     const char *port, *place = after_scheme(&named, word);
     if (!split(host, &port, place ? place : word))
         return ROBOT_NOT;
-    bool is_ipv6 = inet_pton(AF_INET6, host, &address) == 1, is_address = is_ipv6 || inet_pton(AF_INET, host, &address);
+    bool is_address = inet_pton(AF_INET6, host, &address) == 1 || inet_pton(AF_INET, host, &address) == 1;
     if (!is_address && (host[strspn(host, HOST_CHARACTERS)] != '\0' || strchr("-.", host[0]) || is_file_name(host)))
         return ROBOT_NOT;
     unsigned long number = strtoul(port, NULL, 10);
-    const struct robot_scheme *scheme = place ? named : scheme_of(number);
-    if (*port != '\0' && number <= UINT16_MAX)
-        robot_url(url, scheme, host, (uint16_t)number);
-    else
-        snprintf(url, ROBOT_URL_MAX, is_ipv6 ? "%s://[%s]" : "%s://%s", scheme->name, host);
-    return is_address || place || *port != '\0' ? ROBOT_SURELY : ROBOT_MAYBE;
+    enum armtap_protocol carried = carried_by(number);
+    const struct robot_scheme *scheme = robot_scheme_of(carried);
+    bool is_usable = number <= UINT16_MAX && (place || scheme || carried == ARMTAP_PROTOCOL_NONE);
+    scheme = place ? named : scheme ? scheme : robot_scheme_of(ARMTAP_RTDE);
+    robot_url(url, scheme, host, is_usable ? (uint16_t)number : 0);
+    return is_address || place || carried != ARMTAP_PROTOCOL_NONE ? ROBOT_SURELY : ROBOT_MAYBE;
 }

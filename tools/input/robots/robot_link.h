@@ -110,13 +110,14 @@ struct robot_address {
     size_t count;
 };
 
-/* "rtde://10.0.0.2:30004", "primary://[fd00::2]:30001" */
+/* "rtde://10.0.0.2:30004", "primary://[fd00::2]"; port 0: none is named. `host` is shorter than ROBOT_HOST_MAX. */
 #define ROBOT_URL_MAX (ROBOT_HOST_MAX + 32)
 void robot_url(char url[ROBOT_URL_MAX], const struct robot_scheme *scheme, const char *host, uint16_t port);
 /* Whether a word of the command line names a robot: it contains "://". */
 bool robot_address_is(const char *word);
-/* Whether a word that names neither a file nor a robot is meant as a robot: by its form, as addresses and HOST:PORT, or
- * perhaps, as host names. Then `url` is what to type: rtde://10.0.0.2, realtime://10.0.0.2:30003. */
+/* Whether a word that names neither a file nor a robot is meant as a robot: surely, as addresses and HOST:30004, or
+ * perhaps, as host names. Then `url` is what to type: rtde://10.0.0.2, realtime://10.0.0.2:30003; a port from which no
+ * robot is read is left out. */
 enum robot_likeness { ROBOT_NOT, ROBOT_MAYBE, ROBOT_SURELY };
 enum robot_likeness robot_address_guess(char url[ROBOT_URL_MAX], const char *word);
 /* Reads the URL. 0, or -1 after a message. */
