@@ -209,6 +209,9 @@ static int dispatch(int argc, char **argv)
     if (strcmp(name, "help") == 0)
         return help(argc - 2, argv + 2);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        const struct command *of = argc > 2 ? command_of(argv[2]) : NULL;
+        if (of)
+            return of->run(1, argv + 1);
         if (argc > 2 && strcmp(argv[2], "--pager") == 0)
             pager_start(false);
         usage(stdout);

@@ -10,6 +10,7 @@
 #include "base/text/nearest_word.h"
 
 #define PAGES_MAX 64
+#define PREFIX "armtap-" /* of the names that man knows */
 #define LINE_ROOM 512
 #define WITH_GZIP_HEAD (15 + 16)
 #define BOLD '\001' /* up to ... */
@@ -17,6 +18,8 @@
 
 const struct page *page_find(const char *name)
 {
+    if (strncmp(name, PREFIX, strlen(PREFIX)) == 0)
+        name += strlen(PREFIX);
     for (const struct page *page = pages; page->name; page++)
         if (strcmp(page->name, name) == 0)
             return page;
