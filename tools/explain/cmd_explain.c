@@ -277,8 +277,9 @@ static enum exit_status run_packet(const struct explain_job *job)
             refuse_dump(source, &explanation);
         status = EXIT_FAILED;
     } else if (is_read && is_single && explanation.totals.packets < explanation.packet) {
-        message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, explanation.packet,
-                      explanation.totals.packets);
+        if (status == EXIT_DONE || explanation.totals.packets > 0)
+            message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, explanation.packet,
+                          explanation.totals.packets);
         status = EXIT_FAILED;
     } else if (is_read) {
         if ((job->json ? print_json(&explanation, job) : print_text(&explanation, job->options.zone)) != 0)

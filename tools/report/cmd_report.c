@@ -135,7 +135,8 @@ static int read_all(struct command *command, struct report *report, struct repla
     if (diagnosis_settle(diagnosis) != 0)
         return message_no_memory();
     if (!diagnosis_has_subject(diagnosis)) {
-        no_telemetry_report(diagnosis->streams, &diagnosis->totals);
+        if (report->read == EXIT_DONE)
+            no_telemetry_report(diagnosis->streams, &diagnosis->totals);
         return -1;
     }
     source->quiet = report->read != EXIT_DONE;
