@@ -17,7 +17,7 @@ WIDTH = 150  # of what is printed of an answer
 # Files; the command line, in which each @ is one of the files; its status; what the output matches; what it must not match;
 # what should come out, in words.
 CASES = (
-    ("close-with-data-in-flight", "diagnose @", 0, r"1 stream .*(?s:.*)tcp\.closed", r"tcp\.reset|midstream", "one connection"),
+    ("close-with-data-in-flight", "diagnose @", 0, r"1 stream, .*(?s:.*)tcp\.closed", r"tcp\.reset|midstream", "one connection"),
     ("close-with-data-in-flight", "export @", 0, r"(?m)(^.*,.*\n){1003}", r"--stream", "its rows, without --stream"),
     ("address-conflict", "info @", None, r"(?m)^ *0 .*30004", r"(?m)^ *1 .*30004", "one connection"),
     ("address-conflict", "diagnose @", 1, r"address\.conflict(?s:.*)tcp\.reset\s.*\s+a device on the path", r"the (client|robot) reset",

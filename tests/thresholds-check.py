@@ -761,7 +761,7 @@ def check_stops(path):
         write(path, stream)
         words = " ".join(diagnose(path, status=0).split())
         assert ("Nothing is wrong" in words) == well, (requests, flags, words)
-        assert well or "its reset" in words, words
+        assert well or "reset its connection" in words, words
 
 
 def check_modes_left_out(path):

@@ -215,7 +215,7 @@ def check_one_stream(folder, names):
         capture.write(path)
         with open(path, "rb") as file:
             said = run("export", "--fields", "robot_mode", "-", status=2, stdin=file)[1]
-        assert "save it to a file" in said, said
+        assert "save the input to a file" in said, said
     return len(wanted)
 
 

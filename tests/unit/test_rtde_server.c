@@ -235,7 +235,7 @@ static void test_not_recorded(void **state)
     } rows[] = {{GIVEN_RECORDED, true, ""},
                 {GIVEN_NOT, false, "a: from 2026-01-31T12:00:01.000000000Z on not recorded: robot_mode: no packages"},
                 {GIVEN_AGAIN, true, "not recorded: robot_mode: the last value is repeated"},
-                {GIVEN_FILL, true, "not recorded: robot_mode: made up (--fill)"},
+                {GIVEN_FILL, true, "not recorded: robot_mode: simulated (--fill)"},
                 {GIVEN_RECORDED, true, "on recorded: robot_mode\n"}};
     struct bench bench;
     uint8_t given[VARIABLES_MAX];

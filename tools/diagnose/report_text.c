@@ -256,9 +256,9 @@ static void print_summary(const struct diagnosis *diagnosis)
         timestamp_date(date, diagnosis->totals.first_time, diagnosis->zone);
         cut_fraction(date, 0);
     }
-    text_line(stdout, 2, "%s%s: %zu stream%s in %" PRIu64 " %s%s%s", counts, attempts, streams, streams == 1 ? "" : "s",
+    text_line(stdout, 2, "%s%s: %zu stream%s, %" PRIu64 " %s%s%s", counts, attempts, streams, streams == 1 ? "" : "s",
               raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets",
-              date[0] == '\0' ? "" : ", from ", date);
+              date[0] == '\0' ? "" : " from ", date);
     if (diagnosis->around && diagnosis->near_count == 0)
         text_line(stdout, 2, "Nothing to show: %s was not found.", diagnosis->around->id);
     else if (diagnosis->around)
