@@ -117,7 +117,7 @@ __attribute__((format(printf, 3, 4))) static void say(struct robot_link *link, e
     length = (int)strlen(line);
     if (is_companion(link))
         snprintf(line + length, sizeof line - (size_t)length,
-                 "; so a stop may lack its reason (armtap diagnose --no-primary does without this port)");
+                 " (without this port a stop may lack its reason; armtap diagnose --no-primary leaves the port out)");
     tell_event(link, (struct robot_event){.kind = ROBOT_SAID,
                                           .time = tcp_clock(),
                                           .severity = is_companion(link) ? ARMTAP_WARNING : severity,
