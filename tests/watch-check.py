@@ -146,6 +146,19 @@ def check_numbers():
         expect((instant, "the same again"), lines == once("--to", "%.9f" % instant, STOP))
 
 
+def check_cut():
+    """No number is shown in part without a mark."""
+    line = next(line for line in once("--page", "fields", STOP) if line.startswith(" actual_q "))
+    expect("a cut line is marked", len(line) == 80 and line.endswith(">"), line)
+    whole = next(line for line in once("--page", "fields", STOP) if line.startswith(" timestamp "))
+    expect("a whole one is not", whole.endswith(" s"), whole)
+    for name in ("cb3-1060.pcap.gz", "driver-stop.pcap.gz", "collision.pcap.gz"):
+        lines = once(os.path.join(SAMPLES, name))
+        numbers = [line for line in lines if line.startswith((" TCP ", " force ", " data "))]
+        expect((name, "the page's numbers fit"), len(numbers) == 3 and not any(">" in line for line in numbers), numbers)
+        expect((name, "with units"), numbers[0].endswith(" rad") and numbers[1].endswith(" Nm"), numbers)
+
+
 def check_json():
     lines = [json.loads(line) for line in run("watch", "--json", STOP).stdout.splitlines()]
     times = [line["time"] for line in lines]
@@ -166,6 +179,12 @@ def check_keys():
         screen.shows("Nothing that you press changes anything on a robot")
         screen.type("?")
         screen.lacks("Nothing that you press")
+        screen.type("?")
+        screen.shows("Nothing that you press")
+        screen.type("Tab")
+        screen.lacks("Nothing that you press")
+        screen.shows(r"\[joints\]")
+        screen.type("BTab")
         screen.type("p")
         screen.shows("FROZEN")
         still = screen.lines()
@@ -180,8 +199,8 @@ def check_keys():
         screen.type("r")
         screen.shows("only robots can be recorded")
         screen.type("/")
-        screen.type("joint_t")
-        screen.shows(r"^ /joint_t_")
+        screen.type("Joint_T")
+        screen.shows(r"^ /Joint_T_")
         screen.type("Enter")
         screen.shows("Esc: all fields")
         listed = [line.split()[0] for line in screen.lines()[2:] if re.match(r" [a-z_]+ +", line) and "verdict" not in line and "So far" not in line]
@@ -436,6 +455,27 @@ def check_refused():
         screen.shows("status 2")
 
 
+def check_silence():
+    """After 5 s of attempts nothing has come for 5 s, not since the last of them."""
+    silent = re.search(r"none for (\S+) s: the robot refuses", "\n".join(once("rtde://127.0.0.1:9")))
+    expect("without data since the first attempt", silent and 4.5 < float(silent.group(1)) < 8, silent)
+
+
+def check_order():
+    """As they were named, whichever of a robot's ports answers first."""
+    hosts = ["127.0.0.72", "127.0.0.71"]
+    robots = [subprocess.Popen([ARMTAP, "serve", "--loop", "--no-wait", "--listen", host, DRIVER], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True, env=ENV) for host in hosts]
+    for robot in robots:
+        while "29999" not in robot.stdout.readline():
+            pass
+    told = [json.loads(line)["robot"] for line in run("watch", "--json", "--once", "rtde://" + hosts[0], "realtime://" + hosts[1]).stdout.splitlines()]
+    expect("their order", told == hosts, told)
+    for robot in robots:
+        robot.terminate()
+        robot.communicate()
+
+
 def check_blocked():
     """A terminal that takes nothing: the robot is read all the same, and the recording is whole."""
     with Robot(STOP) as robot:
@@ -472,7 +512,7 @@ def main():
     if not shutil.which("tmux"):
         lacks("tmux")
         return 77
-    cases = [check_numbers, check_json, check_edges]
+    cases = [check_numbers, check_cut, check_json, check_edges, check_silence, check_order]
     if HAS_SCREEN:
         cases += [check_keys, check_save, check_pace, check_sizes, check_signals, check_colours, check_dumb, check_hostile, check_robot, check_several,
                   check_refused, check_blocked]

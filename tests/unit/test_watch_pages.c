@@ -31,9 +31,11 @@ static void texts_stay_in_their_cells(void **state)
         const char *text, *shown;
     } cases[] = {
         {"abc", "abc       "},
-        {"0123456789abc", "0123456789"},
+        {"0123456789", "0123456789"},
+        {"0123456789abc", "012345678>"}, /* what was cut is marked */
+        {"012345678    ", "012345678 "},
         {"\033[2J", "\\x1b[2J   "},
-        {"a\nb\tc", "a\\x0ab\\x09"}, /* as far as it fits */
+        {"a\nb\tc", "a\\x0ab\\x0>"}, /* as far as it fits */
         {"\xff", "\\xff      "},
         {"\xc2\x9b"
          "1m",
@@ -47,7 +49,8 @@ static void texts_stay_in_their_cells(void **state)
          "e\xcc\x81"
          "a        "},                                                  /* a mark that combines is no column */
         {"\xe6\x97\xa5\xe6\x9c\xac", "\xe6\x97\xa5\xe6\x9c\xac      "}, /* two columns each */
-        {"123456789\xe6\x97\xa5", "123456789 "},                        /* half of it does not fit */
+        {"123456789\xe6\x97\xa5", "123456789>"},                        /* half of it does not fit */
+        {"12345678\xe6\x97\xa5x", "12345678 >"},
         {"\xe2\x80\xae"
          "x",
          "\\xe2\\x80"},

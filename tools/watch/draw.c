@@ -1,4 +1,5 @@
 /* What pages draw: numbers, words with their colours, bars, curves, lamps. */
+#define _GNU_SOURCE /* strcasestr */
 #include "pages.h"
 
 #include <inttypes.h>
@@ -73,16 +74,9 @@ void pen_since(struct pen *pen, const struct body *body, unsigned field)
 /* Whether a name contains one of these words, in capitals or not: UR writes capitals, AUBO does not. */
 static bool is_any_of(const char *name, const char *const *words)
 {
-    for (; *words; words++) {
-        const char *at = name;
-        for (size_t length = strlen(*words); *at != '\0' && strlen(at) >= length; at++) {
-            size_t i = 0;
-            while (i < length && (at[i] | 32) == ((*words)[i] | 32))
-                i++;
-            if (i == length)
-                return true;
-        }
-    }
+    for (; *words; words++)
+        if (strcasestr(name, *words))
+            return true;
     return false;
 }
 
@@ -264,11 +258,10 @@ struct limits limits_of(const struct watch_robot *robot, unsigned joint)
     double least = robot_number(robot, ARMTAP_ID_primary_joint_min_limit, joint);
     double most = robot_number(robot, ARMTAP_ID_primary_joint_max_limit, joint);
     double speed = robot_number(robot, ARMTAP_ID_primary_joint_max_speed, joint);
-    struct limits limits = {-turn, turn, turn / 2, false};
+    struct limits limits = {-turn, turn, turn / 2};
     if (least < most && isfinite(most - least)) {
         limits.least = least;
         limits.most = most;
-        limits.are_reported = true;
     }
     if (speed > 0 && isfinite(speed))
         limits.speed = speed;

@@ -134,7 +134,8 @@ static struct watch_robot *new_robot(const struct model *model, const struct arm
     return robot;
 }
 
-/* The place of a robot among those that the user named; 0 if it was not named. */
+/* The place of a robot, or of the one that a companion stands beside, among those that the user named; 0 if it was not
+ * named. */
 static size_t rank_of(const struct model *model, const char *end)
 {
     const struct robot_sources *robots = model->source->robots;
@@ -142,8 +143,10 @@ static size_t rank_of(const struct model *model, const char *end)
     for (size_t i = 0; robots && i < robots->count; i++)
         for (size_t k = 0; k < robots->robots[i].count; k++) {
             tcp_address_text(&robots->robots[i].addresses[k], text);
-            if (strcmp(text, end) == 0)
-                return i;
+            for (size_t named = 0; strcmp(text, end) == 0; named++)
+                if (named == i ||
+                    (robots->robots[i].is_companion && strcmp(robots->robots[named].host, robots->robots[i].host) == 0))
+                    return named;
         }
     return 0;
 }
@@ -426,7 +429,8 @@ static void take_event(struct model *model, const struct armtap_event *event)
     if (event->type == ARMTAP_EVENT_CLOSE)
         close_stream(robot, event);
     robot->silence = silence;
-    robot->silent_since = event->where.time;
+    if (robot->silent_since == ARMTAP_NO_TIME) /* not since the last of many attempts */
+        robot->silent_since = event->where.time;
 }
 
 static int on_event(void *user, const struct armtap_event *event)

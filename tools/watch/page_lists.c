@@ -1,4 +1,5 @@
 /* Pages that are lists: connections, what was found, all fields. */
+#define _GNU_SOURCE /* strcasestr */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -51,13 +52,12 @@ static void draw_stream(struct body *body, const struct watch_stream *stream)
     put_ms(&pen, "p99", rates->jitter_p99);
     put_ms(&pen, "max", rates->jitter_max);
     put_ms(&pen, "longest silence ms", rates->longest_silence);
-    pen_styled(&pen, dim, "late ms ");
-    pen_number(&pen, plain, 7, 1, stream->late * 1000);
     pen = body_line(body);
     pen_put(&pen, "  ");
     put_counter(&pen, "skipped", rates->skipped);
     put_counter(&pen, "lost bytes", stream->bytes_lost);
     put_counter(&pen, "gaps", stream->gaps);
+    put_ms(&pen, "late ms", isnan(stream->late) ? -1 : (int64_t)(stream->late * 1e9));
     body->row++;
 }
 
@@ -180,8 +180,7 @@ void page_fields(struct body *body)
     const struct armtap_field *field;
     int skip = body->view->scroll, matches = 0;
     for (size_t i = 0; (field = armtap_field_at(i)); i++) {
-        if (!robot_has(body->robot, field->id) ||
-            (body->view->filter[0] != '\0' && !strstr(field->name, body->view->filter)))
+        if (!robot_has(body->robot, field->id) || !strcasestr(field->name, body->view->filter))
             continue;
         if (matches++ < skip)
             continue;

@@ -127,35 +127,29 @@ static void put_triple(struct pen *pen, const struct body *body, unsigned field,
     static const char *const names[] = {"x", "y", "z", "rx", "ry", "rz"};
     for (unsigned i = first; i < first + 3; i++) {
         pen_styled(pen, dim, names[i]);
-        pen_number(pen, style_of(body, field, i), 9 - (i > 2), decimals, robot_number(body->robot, field, i) * scale);
+        pen_number(pen, style_of(body, field, i), i > 2 ? 7 : 9, decimals, robot_number(body->robot, field, i) * scale);
         pen_put(pen, " ");
     }
 }
 
-static void draw_tool(struct body *body)
+static void draw_six(struct body *body, const char *title, unsigned field, double scale, const int decimals[2],
+                     const char *const units[2])
 {
     struct pen pen = body_line(body);
-    pen_styled(&pen, dim, "TCP");
+    pen_styled(&pen, dim, title);
     pen_to(&pen, 1 + NAME_WIDTH);
-    if (robot_has(body->robot, ARMTAP_ID_actual_TCP_pose)) {
-        put_triple(&pen, body, ARMTAP_ID_actual_TCP_pose, 0, 1000, 1);
-        pen_styled(&pen, dim, "mm ");
-        put_triple(&pen, body, ARMTAP_ID_actual_TCP_pose, 3, 1, 3);
-        pen_styled(&pen, dim, "rad");
-    } else {
-        pen_styled(&pen, dim, absent);
+    for (unsigned i = 0; i < 2 && robot_has(body->robot, field); i++) {
+        put_triple(&pen, body, field, 3 * i, i == 0 ? scale : 1, decimals[i]);
+        pen_styled(&pen, dim, units[i]);
     }
-    pen = body_line(body);
-    pen_styled(&pen, dim, "force");
-    pen_to(&pen, 1 + NAME_WIDTH);
-    if (robot_has(body->robot, ARMTAP_ID_actual_TCP_force)) {
-        put_triple(&pen, body, ARMTAP_ID_actual_TCP_force, 0, 1, 1);
-        pen_styled(&pen, dim, "N  ");
-        put_triple(&pen, body, ARMTAP_ID_actual_TCP_force, 3, 1, 2);
-        pen_styled(&pen, dim, "Nm");
-    } else {
+    if (!robot_has(body->robot, field))
         pen_styled(&pen, dim, absent);
-    }
+}
+
+static void draw_tool(struct body *body)
+{
+    draw_six(body, "TCP", ARMTAP_ID_actual_TCP_pose, 1000, (const int[]){1, 3}, (const char *const[]){"mm ", "rad"});
+    draw_six(body, "force", ARMTAP_ID_actual_TCP_force, 1, (const int[]){1, 2}, (const char *const[]){"N  ", "Nm"});
 }
 
 static void draw_lamps(struct body *body, bool is_output)
@@ -209,14 +203,13 @@ static void put_arrival(struct pen *pen, const struct body *body, const struct w
         pen_say(pen, " of %.0f", rates->expected_hz);
     pen_put(pen, " Hz");
     if (rates->jitter_p99 >= 0)
-        pen_say(pen, "  jitter %.1f ms", (double)rates->jitter_p99 / 1e6);
+        pen_say(pen, "  jitter %.1f%s", (double)rates->jitter_p99 / 1e6, isnan(stream->late) ? " ms" : "");
+    if (!isnan(stream->late))
+        pen_say(pen, "  late %.1f ms", stream->late * 1000);
     pen->style = rates->skipped > 0 ? painted(PAINT_WARNING) : plain;
     pen_say(pen, "  skipped %" PRIu64, rates->skipped);
     pen->style = stream->bytes_lost > 0 ? painted(PAINT_WARNING) : plain;
-    pen_say(pen, "  lost %" PRIu64 " B", stream->bytes_lost);
-    pen->style = plain;
-    if (!isnan(stream->late))
-        pen_say(pen, "  late %.1f ms", stream->late * 1000);
+    pen_say(pen, "  lost %" PRIu64 "%s", stream->bytes_lost, stream->bytes_lost > 0 ? " B" : "");
 }
 
 static void draw_data(struct body *body)

@@ -133,12 +133,12 @@ static void draw_verdict(struct sheet *sheet, const struct watch_scene *scene)
 static void draw_note(struct sheet *sheet, int row, const struct view *view)
 {
     struct pen pen = pen_at(sheet, row, 1);
-    if (view->is_typing || view->filter[0] != '\0') {
-        pen_say(&pen, "/%s", view->filter);
-        pen_styled(&pen, dim, view->is_typing ? "_  Enter: done" : "  Esc: all fields");
-    } else if (view->note[0] != '\0') {
+    if (view->note[0] != '\0' && !view->is_typing) {
         pen.style = painted(PAINT_PACKET);
         pen_put(&pen, view->note);
+    } else if (view->is_typing || (view->filter[0] != '\0' && view->page == PAGE_fields)) {
+        pen_say(&pen, "/%s", view->filter);
+        pen_styled(&pen, dim, view->is_typing ? "_  Enter: done" : "  Esc: all fields");
     } else if (view->has_keys) {
         pen.style = dim;
         pen_put(&pen, "q quit  ? help  Tab page  arrows robot, list  / filter  p freeze  s save  r rec");
@@ -252,6 +252,7 @@ static void turn_page(struct view *view, int by)
 {
     view->page = (enum page)(((int)view->page + PAGES + by) % PAGES);
     view->scroll = 0;
+    view->has_help = false;
 }
 
 static void scroll(struct view *view, int by)

@@ -100,7 +100,6 @@ void pen_curve(struct pen *pen, const struct body *body, enum curve curve, unsig
 /* The limits of a joint: its own if the robot reported them, else what UR's arms have at most. */
 struct limits {
     double least, most, speed; /* rad, rad/s */
-    bool are_reported;
 };
 struct limits limits_of(const struct watch_robot *robot, unsigned joint);
 

@@ -116,11 +116,23 @@ static void put_character(struct pen *pen, const char *text, size_t length, int 
     pen->column += width;
 }
 
+/* The beginning of a number is another number, so what was cut ends with a mark, also in place of half a character. */
+static void mark_cut(struct pen mark)
+{
+    mark.column = (mark.end < mark.sheet->columns ? mark.end : mark.sheet->columns) - 1;
+    size_t at = (size_t)mark.row * (size_t)mark.sheet->columns + (size_t)mark.column;
+    if (mark.row < 0 || mark.row >= mark.sheet->rows || mark.column < 1)
+        return;
+    if (mark.sheet->cells[at].is_right_half)
+        mark.sheet->cells[at - 1].text[0] = '\0';
+    put_character(&mark, ">", 1, 1);
+}
+
 void pen_put_span(struct pen *pen, const char *text, size_t length)
 {
     char shown[UTF8_SHOWN_MAX];
-    size_t used;
-    for (size_t i = 0; i < length && pen->column < pen->end; i += used) {
+    size_t i = 0, used;
+    for (; i < length && pen->column < pen->end; i += used) {
         uint32_t character = 0;
         size_t bytes = utf8_show(shown, text + i, length - i, &used);
         if (used < bytes) { /* \xHH, letter by letter */
@@ -131,6 +143,8 @@ void pen_put_span(struct pen *pen, const char *text, size_t length)
         utf8_character(text + i, length - i, &character);
         put_character(pen, shown, bytes, width_of(character));
     }
+    if (pen->column > pen->end || (i < length && strspn(text + i, " ") < length - i))
+        mark_cut(*pen);
 }
 
 void pen_put(struct pen *pen, const char *text)

@@ -59,14 +59,12 @@ static FILE *create_page(char name[VIEW_NOTE_MAX], int64_t time)
 
 static void save(struct watch *watch)
 {
-    char name[VIEW_NOTE_MAX - 40] = "";
-    char whole[VIEW_NOTE_MAX];
-    FILE *file = create_page(whole, shown_scene(watch)->now);
+    char name[VIEW_NOTE_MAX];
+    FILE *file = create_page(name, shown_scene(watch)->now);
     if (file)
         sheet_print(file, &watch->shown, false);
-    snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, whole);
     if (file && fclose(file) == 0)
-        snprintf(watch->view.note, VIEW_NOTE_MAX, "this page was saved as %s", name);
+        snprintf(watch->view.note, VIEW_NOTE_MAX, "this page was saved as %.*s", VIEW_NOTE_MAX - 40, name);
     else
         snprintf(watch->view.note, VIEW_NOTE_MAX, "the page cannot be saved here, in the current folder");
 }
@@ -133,9 +131,7 @@ static void draw(struct watch *watch)
     struct view view = watch->view;
     screen_size(watch->screen, &rows, &columns);
     const char *message = screen_message(watch->screen);
-    if (view.note[0] == '\0' && *message && !view.is_live)
-        snprintf(view.note, sizeof view.note, "%s", message);
-    else if (view.note[0] == '\0' && *message && shown_scene(watch)->robot_count == 0)
+    if (view.note[0] == '\0' && *message && (!view.is_live || shown_scene(watch)->robot_count == 0))
         snprintf(view.note, sizeof view.note, "%s", message);
     if (page_draw(&watch->sheet, rows, columns, shown_scene(watch), &view) != 0 ||
         sheet_is_same(&watch->sheet, &watch->shown) || !screen_is_free(watch->screen))
