@@ -146,6 +146,17 @@ def check_numbers():
         expect((instant, "the same again"), lines == once("--to", "%.9f" % instant, STOP))
 
 
+def check_old():
+    """The legacy stream, which alone had mode and joints, closed 2.5 s before the end; RTDE goes on, with bits that say stop."""
+    path = os.path.join(SAMPLES, "ur-rtde.pcap.gz")
+    lines = once(path)
+    for title, shown in (("mode", r"RUNNING +2\.5 s ago"), ("safety", r"IS_PROTECTIVE_STOPPED +since 12:00:02\.504Z"), ("program", "PAUSED +since")):
+        expect((title, shown), any(re.match(" %-10s%s" % (title, shown), line) for line in lines), lines)
+    expect("so old are the joints", any(line.startswith(" 2.5 s ago   degree") for line in lines), lines)
+    told = json.loads(run("watch", "--json", "--once", path).stdout.splitlines()[-1])
+    expect("JSON has no old word", (told["mode"], told["safety"], told["program"]) == (None, "IS_PROTECTIVE_STOPPED", "PAUSED"), told)
+
+
 def check_cut():
     """No number is shown in part without a mark."""
     line = next(line for line in once("--page", "fields", STOP) if line.startswith(" actual_q "))
@@ -512,7 +523,7 @@ def main():
     if not shutil.which("tmux"):
         lacks("tmux")
         return 77
-    cases = [check_numbers, check_cut, check_json, check_edges, check_silence, check_order]
+    cases = [check_numbers, check_old, check_cut, check_json, check_edges, check_silence, check_order]
     if HAS_SCREEN:
         cases += [check_keys, check_save, check_pace, check_sizes, check_signals, check_colours, check_dumb, check_hostile, check_robot, check_several,
                   check_refused, check_blocked]

@@ -80,45 +80,78 @@ static bool is_any_of(const char *name, const char *const *words)
     return false;
 }
 
-static void say_word(struct word *word, const struct watch_robot *robot, unsigned field, const char *const *good,
+static const char *const good_words[] = {"RUNNING", "NORMAL", "PLAYING", NULL};
+static const char *const bad_words[] = {"STOP", "VIOLATION", "FAULT", "UNDEFINED", NULL};
+
+/* What is old may no longer be so: it has no colour. */
+static void paint_word(struct word *word, const struct watch_robot *robot, unsigned field, int64_t now,
+                       const char *const *bad)
+{
+    word->field = field;
+    word->age = robot_field_age(robot, field, now);
+    word->paint = !word->text || word->age > 0        ? PAINT_NONE
+                  : is_any_of(word->text, bad)        ? PAINT_BAD
+                  : is_any_of(word->text, good_words) ? PAINT_GOOD
+                                                      : PAINT_WARNING;
+}
+
+static void say_word(struct word *word, const struct watch_robot *robot, unsigned field, int64_t now,
                      const char *const *bad)
 {
     word->text = robot_mode_name(robot, field, word->digits);
-    word->paint = !word->text                   ? PAINT_NONE
-                  : is_any_of(word->text, bad)  ? PAINT_BAD
-                  : is_any_of(word->text, good) ? PAINT_GOOD
-                                                : PAINT_WARNING;
+    paint_word(word, robot, field, now, bad);
 }
 
-void word_of_mode(struct word *word, const struct watch_robot *robot)
+void word_of_mode(struct word *word, const struct watch_robot *robot, int64_t now)
 {
-    static const char *const good[] = {"RUNNING", NULL}, *const bad[] = {
-                                                             "STOP",          "FATAL",        "ERROR", "NO_CONTROLLER",
-                                                             "NOT_CONNECTED", "DISCONNECTED", NULL};
-    say_word(word, robot, ARMTAP_ID_robot_mode, good, bad);
+    static const char *const bad[] = {"STOP", "FATAL", "ERROR", "NO_CONTROLLER", "NOT_CONNECTED", "DISCONNECTED", NULL};
+    say_word(word, robot, ARMTAP_ID_robot_mode, now, bad);
 }
 
-void word_of_safety(struct word *word, const struct watch_robot *robot, unsigned *field)
+/* Of the safety's bits: the first that stops the arm, else the last. */
+static void say_bits(struct word *word, const struct watch_robot *robot, int64_t now)
 {
-    static const char *const good[] = {"NORMAL", NULL}, *const bad[] = {"STOP", "VIOLATION", "FAULT", "UNDEFINED",
-                                                                        NULL};
-    bool has_status = robot_has(robot, ARMTAP_ID_safety_status);
-    *field = has_status ? ARMTAP_ID_safety_status : ARMTAP_ID_safety_mode;
-    say_word(word, robot, *field, good, bad);
+    const struct armtap_field *field = armtap_field_at(ARMTAP_ID_safety_status_bits);
+    uint64_t bits = (uint64_t)robot_number(robot, ARMTAP_ID_safety_status_bits, 0);
+    const struct armtap_enum_value *bit;
+    word->text = NULL;
+    for (size_t i = 0; (bit = armtap_enum_at(field, i)); i++)
+        if ((bits >> bit->value & 1) != 0 && !(word->text && is_any_of(word->text, bad_words)))
+            word->text = bit->name;
+    paint_word(word, robot, ARMTAP_ID_safety_status_bits, now, bad_words);
 }
 
-void word_of_program(struct word *word, const struct watch_robot *robot, unsigned *field)
+/* The first that the robot sends now, else the first that it has sent. */
+void word_of_safety(struct word *word, const struct watch_robot *robot, int64_t now)
 {
-    static const char *const good[] = {"PLAYING", "RUNNING", NULL}, *const bad[] = {NULL};
-    *field = ARMTAP_ID_runtime_state;
-    say_word(word, robot, ARMTAP_ID_runtime_state, good, bad);
-    if (word->text || !robot_has(robot, ARMTAP_ID_primary_is_program_running))
+    static const enum armtap_field_id fields[] = {ARMTAP_ID_safety_status, ARMTAP_ID_safety_mode,
+                                                  ARMTAP_ID_safety_status_bits};
+    size_t count = sizeof fields / sizeof *fields, chosen = count;
+    for (size_t i = count; i-- > 0;)
+        if (robot_has(robot, fields[i]))
+            chosen = i;
+    for (size_t i = count; i-- > 0;)
+        if (robot_has(robot, fields[i]) && robot_field_age(robot, fields[i], now) <= 0)
+            chosen = i;
+    if (chosen + 1 == count)
+        say_bits(word, robot, now);
+    else
+        say_word(word, robot, chosen == count ? ARMTAP_ID_safety_mode : fields[chosen], now, bad_words);
+}
+
+void word_of_program(struct word *word, const struct watch_robot *robot, int64_t now)
+{
+    static const char *const bad[] = {NULL};
+    say_word(word, robot, ARMTAP_ID_runtime_state, now, bad);
+    if ((word->text && word->age <= 0) || !robot_has(robot, ARMTAP_ID_primary_is_program_running) ||
+        (word->text && robot_field_age(robot, ARMTAP_ID_primary_is_program_running, now) > 0))
         return;
     bool runs = robot_number(robot, ARMTAP_ID_primary_is_program_running, 0) != 0;
     bool is_paused = robot_number(robot, ARMTAP_ID_primary_is_program_paused, 0) > 0;
-    *field = is_paused ? ARMTAP_ID_primary_is_program_paused : ARMTAP_ID_primary_is_program_running;
+    word->field = is_paused ? ARMTAP_ID_primary_is_program_paused : ARMTAP_ID_primary_is_program_running;
+    word->age = robot_field_age(robot, word->field, now);
     word->text = is_paused ? "PAUSED" : runs ? "PLAYING" : "STOPPED";
-    word->paint = runs && !is_paused ? PAINT_GOOD : PAINT_WARNING;
+    word->paint = word->age > 0 ? PAINT_NONE : runs && !is_paused ? PAINT_GOOD : PAINT_WARNING;
 }
 
 double silence_of_robot(const struct watch_robot *robot, int64_t now)

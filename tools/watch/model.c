@@ -13,6 +13,8 @@
 
 /* ns without a change after which a value stands still. */
 #define STILL SECOND
+/* ns without a record that has it after which a value is an old one. */
+#define OLD (2 * SECOND)
 /* ns between two looks at the totals of rates. */
 #define REFRESH (SECOND / 4)
 
@@ -50,6 +52,14 @@ bool robot_is_still(const struct watch_robot *robot, unsigned field, unsigned el
 {
     int64_t since = robot_changed(robot, field, element);
     return since != ARMTAP_NO_TIME && armtap_time_between(since, now) > STILL;
+}
+
+double robot_field_age(const struct watch_robot *robot, unsigned field, int64_t now)
+{
+    if (!robot_has(robot, field) || now == ARMTAP_NO_TIME || robot->seen[field] == ARMTAP_NO_TIME)
+        return 0;
+    int64_t age = armtap_time_between(robot->seen[field], now);
+    return age > OLD ? (double)age / 1e9 : 0;
 }
 
 const char *robot_mode_name(const struct watch_robot *robot, unsigned field, char digits[MODE_DIGITS])
@@ -296,6 +306,7 @@ static void take_field(struct watch_robot *robot, unsigned id, const struct armt
     const char *now = (const char *)from + field->offset;
     char *before = (char *)robot->state + field->offset;
     bool is_first = !robot_has(robot, id);
+    robot->seen[id] = time;
     if (!is_first && memcmp(now, before, field->count * width) == 0)
         return;
     for (unsigned i = 0; i < field->count; i++)

@@ -87,6 +87,7 @@ struct watch_robot {
     int64_t silent_since;
     struct armtap_set changed_ever;              /* fields whose value has changed since the first one */
     int64_t changed[ARMTAP_FIELD_COUNT][JOINTS]; /* when each element got the value that it has */
+    int64_t seen[ARMTAP_FIELD_COUNT];            /* when a record had the field last */
     struct armtap_state *state;                  /* in `memory` */
     uint64_t memory[ARMTAP_STATE_BYTES / sizeof(uint64_t)];
 };
@@ -161,6 +162,8 @@ double robot_number(const struct watch_robot *robot, unsigned field, unsigned el
 int64_t robot_changed(const struct watch_robot *robot, unsigned field, unsigned element);
 /* Whether it has not changed for a second. */
 bool robot_is_still(const struct watch_robot *robot, unsigned field, unsigned element, int64_t now);
+/* s since a record had the field last, if the robot no longer sends it; else 0. Its other fields may go on. */
+double robot_field_age(const struct watch_robot *robot, unsigned field, int64_t now);
 /* The name of a mode; NULL: the value is not known. A number without a name is written into `digits`. */
 #define MODE_DIGITS 24
 const char *robot_mode_name(const struct watch_robot *robot, unsigned field, char digits[MODE_DIGITS]);

@@ -16,17 +16,25 @@ static const char absent[] = "not in the data";
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
 
-static void put_word(struct pen *pen, const struct body *body, const char *title, const struct word *word,
-                     unsigned field)
+static void put_age(struct pen *pen, double age)
+{
+    char span[SPAN_MAX];
+    pen_styled(pen, painted(PAINT_WARNING), span_say(span, age));
+    pen_styled(pen, painted(PAINT_WARNING), " ago");
+}
+
+static void put_word(struct pen *pen, const struct body *body, const char *title, const struct word *word)
 {
     int column = pen->column;
     pen_styled(pen, dim, title);
     pen_to(pen, column + NAME_WIDTH);
-    pen_styled(pen, word->text ? painted(word->paint) : dim, word->text ? word->text : absent);
+    pen_styled(pen, word->text && word->age <= 0 ? painted(word->paint) : dim, word->text ? word->text : absent);
     pen_to(pen, column + NAME_WIDTH + MODE_WIDTH);
     pen_put(pen, "  ");
-    if (word->text)
-        pen_since(pen, body, field);
+    if (word->age > 0)
+        put_age(pen, word->age);
+    else if (word->text)
+        pen_since(pen, body, word->field);
 }
 
 static void put_speed(struct pen *pen, const struct body *body)
@@ -50,18 +58,18 @@ static void put_speed(struct pen *pen, const struct body *body)
 static void draw_modes(struct body *body)
 {
     struct word word;
-    unsigned field;
+    int64_t now = body->scene->now;
     struct pen pen = body_line(body);
-    word_of_mode(&word, body->robot);
-    put_word(&pen, body, "mode", &word, ARMTAP_ID_robot_mode);
+    word_of_mode(&word, body->robot, now);
+    put_word(&pen, body, "mode", &word);
     pen_to(&pen, SPEED_COLUMN);
     put_speed(&pen, body);
     pen = body_line(body);
-    word_of_safety(&word, body->robot, &field);
-    put_word(&pen, body, "safety", &word, field);
+    word_of_safety(&word, body->robot, now);
+    put_word(&pen, body, "safety", &word);
     pen = body_line(body);
-    word_of_program(&word, body->robot, &field);
-    put_word(&pen, body, "program", &word, field);
+    word_of_program(&word, body->robot, now);
+    put_word(&pen, body, "program", &word);
 }
 
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
@@ -109,8 +117,12 @@ static void draw_joint(struct body *body, unsigned joint)
 static void draw_joints(struct body *body)
 {
     struct pen pen = body_line(body);
+    double age = robot_field_age(body->robot, ARMTAP_ID_actual_q, body->scene->now);
     pen.style = dim;
-    pen_put(&pen, "joint");
+    if (age > 0)
+        put_age(&pen, age);
+    else
+        pen_put(&pen, "joint");
     pen_to(&pen, 11);
     pen_say(&pen, "  degree       limits degree/s   limit      A     C  speed, last %.0f s",
             curve_span(body->robot, body->scene->now));

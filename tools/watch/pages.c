@@ -77,12 +77,11 @@ static void draw_tabs(struct sheet *sheet, const struct watch_scene *scene, cons
 static void put_state(struct pen *pen, const struct watch_robot *robot, int64_t now)
 {
     struct word mode, safety, program;
-    unsigned field;
     char span[SPAN_MAX];
     double silent = silence_of_robot(robot, now);
-    word_of_mode(&mode, robot);
-    word_of_safety(&safety, robot, &field);
-    word_of_program(&program, robot, &field);
+    word_of_mode(&mode, robot, now);
+    word_of_safety(&safety, robot, now);
+    word_of_program(&program, robot, now);
     const struct word *said = safety.paint > PAINT_GOOD ? &safety : mode.paint > PAINT_GOOD ? &mode : &program;
     if (silent > 0) {
         pen->style.paint = PAINT_BAD;

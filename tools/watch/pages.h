@@ -75,11 +75,13 @@ const char *span_say(char to[SPAN_MAX], double seconds);
 struct word {
     const char *text;
     enum text_paint paint;
+    double age; /* s, if it is an old one; else 0 */
+    unsigned field;
     char digits[MODE_DIGITS];
 };
-void word_of_mode(struct word *word, const struct watch_robot *robot);
-void word_of_safety(struct word *word, const struct watch_robot *robot, unsigned *field);
-void word_of_program(struct word *word, const struct watch_robot *robot, unsigned *field);
+void word_of_mode(struct word *word, const struct watch_robot *robot, int64_t now);
+void word_of_safety(struct word *word, const struct watch_robot *robot, int64_t now);
+void word_of_program(struct word *word, const struct watch_robot *robot, int64_t now);
 /* s without data, if it is long enough to be worth a word; else 0. */
 double silence_of_robot(const struct watch_robot *robot, int64_t now);
 /* "the robot closed the connection"; NULL: it is not known. */

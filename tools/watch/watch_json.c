@@ -22,16 +22,21 @@ static void put_number(struct json *json, const char *key, double number)
     json_double(json, number);
 }
 
-static void put_modes(struct json *json, const struct watch_robot *robot)
+/* What the robot no longer sends is not known. */
+static void put_word(struct json *json, const char *key, const struct word *word)
+{
+    json_member_text(json, key, word->age > 0 ? NULL : word->text);
+}
+
+static void put_modes(struct json *json, const struct watch_robot *robot, int64_t now)
 {
     struct word mode, safety, program;
-    unsigned field;
-    word_of_mode(&mode, robot);
-    word_of_safety(&safety, robot, &field);
-    word_of_program(&program, robot, &field);
-    json_member_text(json, "mode", mode.text);
-    json_member_text(json, "safety", safety.text);
-    json_member_text(json, "program", program.text);
+    word_of_mode(&mode, robot, now);
+    word_of_safety(&safety, robot, now);
+    word_of_program(&program, robot, now);
+    put_word(json, "mode", &mode);
+    put_word(json, "safety", &safety);
+    put_word(json, "program", &program);
     put_number(json, "speed_scaling", robot_number(robot, ARMTAP_ID_speed_scaling, 0));
     put_number(json, "speed_slider", robot_number(robot, ARMTAP_ID_target_speed_fraction, 0));
 }
@@ -85,7 +90,7 @@ static void put_robot(const struct watch *watch, const struct watch_robot *robot
     json_member_time(&json, "time", scene->now);
     json_member_text(&json, "robot", robot->name);
     json_member_unsigned(&json, "arm", robot->arm);
-    put_modes(&json, robot);
+    put_modes(&json, robot, scene->now);
     put_number(&json, "age_s", robot_age(robot, scene->now));
     if (silence_of_robot(robot, scene->now) > 0)
         json_member_text(&json, "silent_because", reason);
