@@ -17,7 +17,9 @@ int sheet_begin(struct sheet *sheet, int rows, int columns)
         struct cell *cells = realloc(sheet->cells, count * sizeof *cells);
         if (!cells)
             return -1;
-        *sheet = (struct sheet){rows, columns, cells};
+        sheet->rows = rows;
+        sheet->columns = columns;
+        sheet->cells = cells;
     }
     memset(sheet->cells, 0, count * sizeof *sheet->cells);
     return 0;
