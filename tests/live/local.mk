@@ -44,7 +44,9 @@ EXTRA_DIST += \
 	tests/live/clients/ur_modern_driver.py \
 	tests/live/clients/urx.py \
 	tests/live/controller.py \
+	tests/live/peers.py \
 	tests/live/primary_server.py \
+	tests/live/program.py \
 	tests/live/recording.py \
 	tests/live/robot.py \
 	tests/live/sessions.py \

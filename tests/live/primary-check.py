@@ -11,8 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,54 +18,15 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import primary_server as wire  # noqa: E402
 import robot as robots  # noqa: E402
 from controller import Controller, Faults  # noqa: E402
+from peers import GARBAGE, Peer, closing, for_ever, once, silent  # noqa: E402
 from primary_server import Primary, own_address  # noqa: E402
-from tally import expect, finish, in_time, lacks, share, side_by_side, wait_for  # noqa: E402
+from program import ARMTAP, PATIENCE, Run  # noqa: E402
+from tally import expect, finish, in_time, is_sanitized, lacks, share, side_by_side, wait_for  # noqa: E402
 
-ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-PATIENCE = 20  # s, of a machine that does much else
 AT_ONCE = 2.5  # s: a silent port is waited for 1 s
-QUICK = 2.5 if os.environ.get("ASAN_OPTIONS") else 1.6  # s from a signal to the end
+Run.quick = 2.5 if os.environ.get("ASAN_OPTIONS") else 1.6
 STOP = "C153A2"
 REASON = r"the robot entered\s+PROTECTIVE_STOP\s[^:]*[^C]*C153A2:\s+Position\s+deviates"
-
-
-class Run:
-    """armtap, whose outputs go to files."""
-
-    def __init__(self, *arguments):
-        self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
-        self.program = subprocess.Popen([ARMTAP, *arguments], stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err)
-        self.status, self.usage = None, None
-
-    def text(self, file):
-        return os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace")
-
-    def said(self):
-        return self.text(self.err)
-
-    def printed(self):
-        return self.text(self.out)
-
-    def until(self, truth):
-        return wait_for(truth, PATIENCE, ends=lambda: self.program.poll() is not None)
-
-    def shows(self, what, pattern):
-        expect(what, self.until(lambda: re.search(pattern, self.printed() + self.said())), pattern, self.printed(), self.said())
-
-    def end(self, number=signal.SIGINT):
-        begun = time.monotonic()
-        self.program.send_signal(number)
-        self.wait()
-        in_time("the end after a signal", time.monotonic() - begun, QUICK)
-        return self.status
-
-    def wait(self):
-        timer = threading.Timer(PATIENCE, self.program.kill)
-        timer.start()
-        _, status, self.usage = os.wait4(self.program.pid, 0)
-        timer.cancel()
-        self.program.returncode = self.status = os.waitstatus_to_exitcode(status)
-        return self.status
 
 
 def armtap(*arguments):
@@ -205,7 +164,7 @@ def elsewhere():
                         begun = time.monotonic()
                         name = "%s %s://HOST:%d" % (command[0], scheme, port)
                         run = Run(*command, "%s://%s:%d" % (scheme, host, port))
-                        expect(name + ": status", run.wait() == 2, run.status, run.said())
+                        expect(name + ": status", run.wait() < PATIENCE and run.status == 2, run.status, run.said())
                         in_time(name, time.monotonic() - begun, AT_ONCE)
                         use = "%s://%s:%d" % ((scheme, host, usual[scheme]) if role == "dashboard" else (role, host, port))
                         size = " of 1220 bytes" if role == "realtime" else ""
@@ -214,22 +173,6 @@ def elsewhere():
 
 
 # ---- bad peers ---------------------------------------------------------------------------------------------------------
-
-
-def for_ever(data, pause=0.001):
-    def act(peer):
-        while True:
-            peer.sendall(data)
-            time.sleep(pause)
-    return act
-
-
-def once(data):
-    def act(peer):
-        peer.sendall(data)
-        while peer.recv(65536):
-            pass
-    return act
 
 
 def drip(data):
@@ -242,16 +185,6 @@ def drip(data):
     return act
 
 
-def silent(peer):
-    threading.Event().wait()
-    peer.close()
-
-
-def closing(peer):
-    peer.close()
-
-
-GARBAGE = bytes((i * 7919 >> 3) & 255 for i in range(20000))
 # what each sends, and what is said of it
 PEERS = {
     "silent": (silent, "no data (arrives|has arrived)"),
@@ -268,14 +201,13 @@ PEERS = {
 
 def bad_peers():
     """All of them at once, each a robot of its own: a message for each, little memory, and an end when it is asked for."""
-    servers = {name: Primary(own_address(), 0, act) for name, (act, _) in PEERS.items()}
+    servers = {name: Peer(act, own_address()) for name, (act, _) in PEERS.items()}
     run = Run("export", "-f", "ndjson", *[url(server) for server in servers.values()])
     for name, (_, pattern) in PEERS.items():
         run.shows("bad peer, %s: message" % name, re.escape(url(servers[name])) + ".*(%s)" % pattern)
     expect("bad peers: the drip is a row", run.until(lambda: re.search(r'"timestamp":1000\b', run.printed())), run.printed()[:300])
     expect("bad peers: ends", run.end() in (0, 2), run.status)
-    expect("bad peers: bounded memory", "__asan_init" in open(ARMTAP, "rb").read().decode("latin-1") or
-           run.usage.ru_maxrss < 120 * 1024, run.usage.ru_maxrss)
+    expect("bad peers: bounded memory", is_sanitized() or run.usage.ru_maxrss < 120 * 1024, run.usage.ru_maxrss)
 
 
 def every_byte():
@@ -283,7 +215,7 @@ def every_byte():
     whole = wire.version() + wire.state()
     lengths = share(range(len(whole)), 8, "lengths of a cut connection")
     cut = functools.partial(lambda length, peer: (peer.sendall(whole[:length]), peer.close()))
-    servers = [Primary(own_address(), 0, functools.partial(cut, length)) for length in lengths]
+    servers = [Peer(functools.partial(cut, length), own_address()) for length in lengths]
     for group in [servers[at:at + 60] for at in range(0, len(servers), 60)]:
         run = Run("export", *[url(server) for server in group])
         for server in group:
@@ -446,7 +378,7 @@ def is_no_record():
             one.robot.wait_for(lambda one=one: one.robot.counts["rtde", "records"] > 100)
             one.robot.silence(60)
             begun = time.monotonic()
-            expect("give-up: status", run.wait() == 2, run.status, run.said())
+            expect("give-up: status", run.wait() < PATIENCE and run.status == 2, run.status, run.said())
             in_time("give-up", time.monotonic() - begun, 4)
 
 
@@ -460,8 +392,7 @@ def flood():
         expect("flood: nothing is lost", not [one for one in told["findings"] if one["id"] in ("stream.gap", "record.dropped")],
                told["findings"][:10], run.said())
         expect("flood: both were read", [one["bytes_lost"] for one in told["streams"]] == [0, 0], told["streams"])
-        expect("flood: bounded memory", "__asan_init" in open(ARMTAP, "rb").read().decode("latin-1") or
-               run.usage.ru_maxrss < 150 * 1024, run.usage.ru_maxrss)
+        expect("flood: bounded memory", is_sanitized() or run.usage.ru_maxrss < 150 * 1024, run.usage.ru_maxrss)
 
 
 def played():

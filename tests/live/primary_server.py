@@ -6,6 +6,8 @@ import struct
 import threading
 import time
 
+from peers import Peer
+
 PORT, SECONDARY = 30001, 30002
 NO_CLOCK = 2**64 - 1
 NORMAL, PROTECTIVE_STOP = 1, 3
@@ -60,16 +62,14 @@ def state(clock=1000.0, safety=NORMAL, running=True, first=False):
     return message(16, b"".join(parts))
 
 
-class Primary:
-    """Listens; each connection gets what `act` does with it, by default what a controller sends. with Primary(host) as one: ..."""
+class Primary(Peer):
+    """Each connection gets what `act` does with it, by default what a controller sends. with Primary(host) as one: ..."""
 
     def __init__(self, host, port=PORT, act=None):
-        self.host, self.act, self.count, self.got, self.peers = host, act or self.send_states, 0, b"", []
+        self.got, self.peers = b"", []
         self.safety, self.rate, self.silent, self.lock = NORMAL, 10, False, threading.Lock()
         self.begun, self.sent = time.monotonic(), 0
-        self.listener = socket.create_server((host, port), backlog=64)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
+        super().__init__(act or self.send_states, host, port)
 
     def __enter__(self):
         return self
@@ -100,21 +100,6 @@ class Primary:
         with self.lock:
             for peer in self.peers:
                 peer.sendall(data)
-
-    def serve(self):
-        while True:
-            try:
-                peer, _ = self.listener.accept()
-            except OSError:
-                return
-            self.count += 1
-            threading.Thread(target=self.serve_one, args=(peer,), daemon=True).start()
-
-    def serve_one(self, peer):
-        try:
-            self.act(peer)
-        except OSError:
-            pass
 
     def send_states(self, peer):
         threading.Thread(target=self.hear, args=(peer,), daemon=True).start()

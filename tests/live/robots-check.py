@@ -24,70 +24,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import wire  # noqa: E402
 from controller import Controller, Faults, text  # noqa: E402
+from peers import GARBAGE, Peer, closing, for_ever, once, silent  # noqa: E402
+from program import ARMTAP, PATIENCE, Run  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import Late, expect, finish, in_time, lacks, share, side_by_side, skips, wait_for  # noqa: E402
+from tally import Late, expect, finish, in_time, is_sanitized, lacks, share, side_by_side, skips, wait_for  # noqa: E402
 
-ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-PATIENCE = 20  # seconds, of a machine that does much else
 LEGACY = 36  # fields of a legacy packet that RTDE has
-QUICK = 1.5  # s from a signal to the end: the program's own limit is 0.8
 GOOD_BYE = 0.5  # s that a robot has to answer P: all that it sent until then are rows
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
-
-
-class Run:
-    """armtap, whose outputs go to files, or to a pipe that the test reads."""
-
-    def __init__(self, *arguments, stdout=None):
-        self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
-        self.begun = time.monotonic()
-        self.program = subprocess.Popen([ARMTAP, *arguments], stdin=subprocess.DEVNULL, stdout=stdout or self.out, stderr=self.err)
-        self.status, self.usage, self.lasted = None, None, 0.0
-
-    def said(self):
-        return os.pread(self.err.fileno(), 1 << 20, 0).decode(errors="replace")
-
-    def printed(self):
-        self.out.seek(0)
-        return self.out.read()
-
-    def wait_for(self, truth):
-        return wait_for(truth, PATIENCE, ends=lambda: self.program.poll() is not None)
-
-    def says(self, pattern):
-        found = self.wait_for(lambda: re.search(pattern, self.said()))
-        expect("says " + pattern, found, self.said())
-        return found
-
-    def end(self, number=signal.SIGINT):
-        """Sends the signal; returns the status."""
-        begun = time.monotonic()
-        self.program.send_signal(number)
-        self.lasted = self.wait(begun)
-        in_time("the end after signal %d" % number, self.lasted, QUICK)
-        return self.status
-
-    def wait(self, begun=None):
-        begun = begun or time.monotonic()
-        timer = threading.Timer(PATIENCE, self.program.kill)
-        timer.start()
-        _, status, self.usage = os.wait4(self.program.pid, 0)
-        timer.cancel()
-        self.program.returncode = self.status = os.waitstatus_to_exitcode(status)
-        return time.monotonic() - begun
-
-    def cpu(self):
-        return self.usage.ru_utime + self.usage.ru_stime
-
-
-def is_sanitized():
-    """ASan needs memory itself."""
-    with open(ARMTAP, "rb") as file:
-        return b"__asan_init" in file.read()
-
-
-SANITIZED = is_sanitized()
 
 
 def url(controller, role="rtde", host=None):
@@ -318,7 +263,7 @@ def live_findings():
     """diagnose prints findings while it reads."""
     with Controller(roles={"rtde": 0}, robot=Robot(hz=125), faults=Faults(inject={40: text("joint 3 is warm", "", wire.WARNING)})) as one:
         run = Run("diagnose", url(one))
-        expect("a finding at once", run.wait_for(lambda: "joint 3 is warm" in os.pread(run.out.fileno(), 1 << 16, 0).decode()))
+        expect("a finding at once", run.until(lambda: "joint 3 is warm" in os.pread(run.out.fileno(), 1 << 16, 0).decode()))
         expect("it ends", run.end() == 1, run.status)
         expect("it says what it cannot know", "read from a socket" in run.printed(), run.printed())
 
@@ -570,7 +515,7 @@ def slow_reader():
     run = Run("export", "--all", "--fields", "timestamp,actual_q,lost_bytes", "rtde://127.0.0.1:%d" % server.port, stdout=theirs)
     os.close(theirs)
     server.wanted = 16000  # 28 MB: more than is kept, while nobody reads
-    expect("the robot may send all", run.wait_for(lambda: server.sent == server.wanted), server.sent)
+    expect("the robot may send all", run.until(lambda: server.sent == server.wanted), server.sent)
     chunks = []
 
     def read():
@@ -580,7 +525,7 @@ def slow_reader():
     reader.start()
     time.sleep(1)
     server.wanted += 2000
-    expect("and goes on", run.wait_for(lambda: server.sent == server.wanted), server.sent)
+    expect("and goes on", run.until(lambda: server.sent == server.wanted), server.sent)
     time.sleep(1)
     server.over = True
     run.end()
@@ -598,56 +543,10 @@ def slow_reader():
     expect("the hole is in its place", sum(lost) == dropped * server.size, lost, dropped, server.size)
     # The robot's buffers are megabytes: it would have waited for seconds if armtap had not read.
     expect("the robot never waited", server.waited < 0.5, server.waited)
-    expect("memory is bounded", SANITIZED or run.usage.ru_maxrss < 100 * 1024, run.usage.ru_maxrss)
+    expect("memory is bounded", is_sanitized() or run.usage.ru_maxrss < 100 * 1024, run.usage.ru_maxrss)
 
 
 # ---- bad peers ---------------------------------------------------------------------------------------------------------
-
-
-class Peer:
-    """Accepts connections, and does with each what `act` does, in a thread."""
-
-    def __init__(self, act):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port, self.act, self.count = self.listener.getsockname()[1], act, 0
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        while True:
-            peer, _ = self.listener.accept()
-            self.count += 1
-            threading.Thread(target=self.serve_one, args=(peer,), daemon=True).start()
-
-    def serve_one(self, peer):
-        try:
-            self.act(peer)
-        except OSError:
-            pass
-
-
-def send_for_ever(data):
-    def act(peer):
-        while True:
-            peer.sendall(data)
-            time.sleep(0.001)
-    return act
-
-
-def send_once(data):
-    def act(peer):
-        peer.sendall(data)
-        while peer.recv(65536):
-            pass
-    return act
-
-
-def never_reads(peer):
-    threading.Event().wait()
-    peer.close()
-
-
-def closes(peer):
-    peer.close()
 
 
 def resets(peer):
@@ -655,25 +554,24 @@ def resets(peer):
     peer.close()
 
 
-GARBAGE = bytes((i * 7919 >> 3) & 255 for i in range(20000))
 PEERS = {
-    "silent": (never_reads, r"does not answer"),
-    "closing": (closes, r"closed the connection|reset the connection"),  # a reset, if our request is unread
+    "silent": (silent, r"does not answer"),
+    "closing": (closing, r"closed the connection|reset the connection"),  # a reset, if our request is unread
     "resetting": (resets, r"reset the connection|closed the connection"),
-    "garbage once": (send_once(GARBAGE), r"not RTDE|does not answer"),
-    "garbage": (send_for_ever(GARBAGE), r"not RTDE|does not answer"),
-    "zeros": (send_for_ever(bytes(8192)), r"not RTDE|does not answer"),
-    "huge length": (send_once(b"\xff\xffV" + bytes(1000)), r"does not answer"),
-    "huge data": (send_for_ever(b"\xff\xffU" + bytes(65532)), r"does not answer|not RTDE"),
-    "http": (send_once(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3), r"not RTDE|does not answer"),
-    "half a reply": (send_once(b"\x00\x04V"), r"does not answer"),
-    "texts": (send_for_ever(wire.text_package("busy", "", wire.INFO, 1)), r"does not answer"),
+    "garbage once": (once(GARBAGE), r"not RTDE|does not answer"),
+    "garbage": (for_ever(GARBAGE), r"not RTDE|does not answer"),
+    "zeros": (for_ever(bytes(8192)), r"not RTDE|does not answer"),
+    "huge length": (once(b"\xff\xffV" + bytes(1000)), r"does not answer"),
+    "huge data": (for_ever(b"\xff\xffU" + bytes(65532)), r"does not answer|not RTDE"),
+    "http": (once(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3), r"not RTDE|does not answer"),
+    "half a reply": (once(b"\x00\x04V"), r"does not answer"),
+    "texts": (for_ever(wire.text_package("busy", "", wire.INFO, 1)), r"does not answer"),
 }
 LEGACY_PEERS = {
-    "silent": (never_reads, r"no data (arrives|has arrived)"),
-    "closing": (closes, r"(closed|reset) the connection"),
-    "garbage": (send_for_ever(GARBAGE), "not legacy realtime"),
-    "huge length": (send_once(b"\x7f\xff\xff\xff" + bytes(5000)), r"no data (arrives|has arrived)|not legacy"),
+    "silent": (silent, r"no data (arrives|has arrived)"),
+    "closing": (closing, r"(closed|reset) the connection"),
+    "garbage": (for_ever(GARBAGE), "not legacy realtime"),
+    "huge length": (once(b"\x7f\xff\xff\xff" + bytes(5000)), r"no data (arrives|has arrived)|not legacy"),
 }
 
 
@@ -684,12 +582,12 @@ def bad_peer(scheme, peers):
     run = Run("export", "-f", "ndjson", "--fields", "actual_q", *urls.values())
     for name, (_, pattern) in peers.items():
         wanted = re.escape(urls[name]) + ".*(" + pattern + ")"
-        expect(scheme + ", " + name + ": message", run.wait_for(lambda wanted=wanted: re.search(wanted, run.said())), run.said())
+        expect(scheme + ", " + name + ": message", run.until(lambda wanted=wanted: re.search(wanted, run.said())), run.said())
     time.sleep(2)
     lasted = time.monotonic() - run.begun
     expect(scheme + ": ends", run.end() in (0, 2), run.status)
     expect(scheme + ": no values", "actual_q" not in run.printed(), run.printed())
-    expect(scheme + ": bounded memory", SANITIZED or run.usage.ru_maxrss < 120 * 1024, run.usage.ru_maxrss)
+    expect(scheme + ": bounded memory", is_sanitized() or run.usage.ru_maxrss < 120 * 1024, run.usage.ru_maxrss)
     counts = {name: server.count for name, server in servers.items()}
     expect(scheme + ": connects again, and not too often", all(count <= 2 + lasted * 4 for count in counts.values()) and
            counts["closing"] >= 2, counts, lasted)
@@ -706,12 +604,12 @@ def bad_realtime():
 
 def no_data_is_no_success():
     """A peer that never answers as a robot: neither a report nor an empty table passes for one."""
-    acts = {"silent": (never_reads, "accepted, but sent nothing"), "zeros": (send_once(bytes(3000)), "nothing that can be read")}
+    acts = {"silent": (silent, "accepted, but sent nothing"), "zeros": (once(bytes(3000)), "nothing that can be read")}
     for command in ("diagnose", "info", "export"):
         for name, (act, pattern) in acts.items():
             server = Peer(act)
             run = Run(command, "rtde://127.0.0.1:%d" % server.port)
-            asked = run.wait_for(lambda run=run: re.search(r"does not answer|not RTDE", run.said()))
+            asked = run.until(lambda run=run: re.search(r"does not answer|not RTDE", run.said()))
             expect("%s, %s: asked" % (command, name), asked, run.said())
             expect("%s, %s: status" % (command, name), run.end() == 2, run.status, run.said())
             expect("%s, %s: why" % (command, name), re.search("no telemetry: .*" + pattern, run.said()), run.said())
@@ -753,7 +651,7 @@ def little_work(name, arguments, pattern):
 
 
 def sleeps_silent():
-    peer = Peer(never_reads)
+    peer = Peer(silent)
     little_work("silent", ["rtde://127.0.0.1:%d" % peer.port], "does not answer")
 
 
@@ -841,7 +739,7 @@ def no_record(command):
                 if number:
                     wanted = faults.unanswered or "S"
                     before = one.requests().count(wanted)
-                    run.wait_for(lambda wanted=wanted, before=before: one.requests().count(wanted) > before)
+                    run.until(lambda wanted=wanted, before=before: one.requests().count(wanted) > before)
                     time.sleep(0.2)
                     run.end(number)
                 else:
@@ -873,14 +771,14 @@ def good_bye_is_heard():
         fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
         run = Run("export", "-f", "ndjson", "--fields", "actual_q", url(one), stdout=theirs)
         os.close(theirs)
-        run.wait_for(lambda: struct.unpack("i", fcntl.ioctl(ours, termios.FIONREAD, bytes(4)))[0] > 3500)
+        run.until(lambda: struct.unpack("i", fcntl.ioctl(ours, termios.FIONREAD, bytes(4)))[0] > 3500)
         seen(one, one.counts["rtde", "records"] + 50)
         run.program.send_signal(signal.SIGINT)
         begun = time.monotonic()
         expect("good-bye: said", one.wait_for(lambda: "P" in one.requests()), run.said())
         with os.fdopen(ours, "rb") as pipe:
             pipe.read()
-        in_time("the good-bye", run.wait(begun), QUICK)
+        in_time("the good-bye", run.wait(begun), Run.quick)
         expect("good-bye: answered", one.sent(1).endswith(wire.package("P", b"\1")), run.status, run.said())
 
 
