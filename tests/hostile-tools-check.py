@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from tally import expect, finish, share
+from tally import expect, finish, is_sanitized, share
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
@@ -245,15 +245,6 @@ def commands(folder):
     yield ["serve", "--ports", "30004=0", "--to", "+0", "--stream", "0"]
 
 
-def is_sanitized():
-    """ASan needs memory itself."""
-    with open(ARMTAP, "rb") as file:
-        return has(file, b"__asan_init")
-
-
-SANITIZED = is_sanitized()
-
-
 def check_costs(name, arguments, outcome, captured, live=0):
     what = "%s: %s" % (name, " ".join(arguments))
     # A data set of HDF5 takes 2 to 4 kB, however few its values.
@@ -261,7 +252,7 @@ def check_costs(name, arguments, outcome, captured, live=0):
     most = INFO if arguments[0] == "info" else FILES if arguments == PARTS else OTHERS
     most += LIVE * min(live, FOLLOWED)
     expect("%s: ends" % what, outcome.status in (0, 1, 2), (outcome.status, outcome.said))
-    expect("%s: %.1f MB of memory" % (what, outcome.memory / MEGABYTE), SANITIZED or outcome.memory <= most)
+    expect("%s: %.1f MB of memory" % (what, outcome.memory / MEGABYTE), is_sanitized() or outcome.memory <= most)
     expect("%s: %d bytes out of %d" % (what, outcome.written, captured), outcome.written <= each * captured + ONCE + RECORD * outcome.lines + 65536)
 
 

@@ -13,6 +13,7 @@ SHOWN = 2000  # characters of the actual result
 ATTEMPTS = 3
 ALL = os.environ.get("CHECK") == "all"  # not only a share of what is swept
 _counts = {True: 0, False: 0}
+_TESTED = os.path.abspath(os.environ.get("ARMTAP") or os.path.join(os.environ.get("builddir", "."), "armtap"))
 
 # Whoever runs the tests in the background may ignore these, and what is ignored is inherited by the programs tested.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -58,10 +59,15 @@ def left_out(library):
     print("left out: built without", library)
 
 
+def is_sanitized():
+    """Whether the armtap that is tested needs memory for ASan."""
+    with open(_TESTED, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
 def is_built_in(library):
     """Whether the armtap that is tested has it: AUBO, libzstd ... as `armtap --version` calls it; says what is left out."""
-    program = os.environ.get("ARMTAP") or os.path.join(os.environ.get("builddir", "."), "armtap")
-    built = "built without " + library not in subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    built = "built without " + library not in subprocess.run([_TESTED, "--version"], capture_output=True, text=True, check=True).stdout
     if not built:
         left_out(library)
     return built

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..")]
 
 from robot_capture import BEGIN, Capture, Client  # noqa: E402  pylint: disable=wrong-import-position
-from tally import expect, finish, share  # noqa: E402  pylint: disable=wrong-import-position
+from tally import expect, finish, is_sanitized, share  # noqa: E402  pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SUMS = ("records", "records_to_robot", "steps", "gaps", "bytes_decoded", "bytes_lost", "bytes_skipped")
@@ -156,12 +156,6 @@ class Outcome:
             out.seek(0)
             said.seek(0)
             self.out, self.said = out.read(), said.read().decode()
-
-
-def is_sanitized():
-    """ASan needs memory itself."""
-    with open(ARMTAP, "rb") as file:
-        return b"__asan_init" in file.read()
 
 
 def write(folder, summaries):

@@ -20,7 +20,7 @@ import capture  # pylint: disable=wrong-import-position
 import wire  # pylint: disable=wrong-import-position
 from robot import Robot  # pylint: disable=wrong-import-position
 from sessions import robot_state, version_message  # pylint: disable=wrong-import-position
-from tally import expect, finish, until  # pylint: disable=wrong-import-position
+from tally import expect, finish, is_sanitized, until  # pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 30  # s until a condition must have come true
@@ -52,10 +52,8 @@ class Serve:
         return socket.create_connection(("127.0.0.1", self.port[port]), PATIENCE)
 
     def memory(self):
-        with open(ARMTAP, "rb") as file:
-            sanitized = b"__asan_init" in file.read()
         with open("/proc/%d/status" % self.program.pid) as file:
-            return 0 if sanitized else int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) * 1024
+            return 0 if is_sanitized() else int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) * 1024
 
     def __enter__(self):
         return self

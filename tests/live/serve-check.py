@@ -19,7 +19,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from tally import expect, finish, in_time, is_built_in, side_by_side, until  # pylint: disable=wrong-import-position
+from tally import expect, finish, in_time, is_built_in, is_sanitized, side_by_side, until  # pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 CAPTURES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
@@ -85,10 +85,7 @@ class Serve:
             return file.read()
 
     def memory(self):
-        """ASan needs memory itself."""
-        with open(ARMTAP, "rb") as file:
-            sanitized = b"__asan_init" in file.read()
-        return 0 if sanitized else int(re.search(r"VmHWM:\s+(\d+)", self.status())[1]) * 1024
+        return 0 if is_sanitized() else int(re.search(r"VmHWM:\s+(\d+)", self.status())[1]) * 1024
 
     def cpu(self):
         with open("/proc/%d/stat" % self.program.pid) as file:
