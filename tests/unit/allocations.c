@@ -1,6 +1,8 @@
 #include "allocations.h"
 
 #include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct allocations memory;
 
@@ -9,9 +11,24 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void __wrap_free(void *block);
 
+/* Whether this is the process in which the allocation fails. The other one waits for it. */
+static bool is_fork_that_fails(void)
+{
+    int status = -1;
+    pid_t process = fork();
+    memory.forks = process != 0;
+    if (process == 0)
+        return true;
+    bool is_sound = process > 0 && waitpid(process, &status, 0) == process && status == 0;
+    if (!is_sound && memory.broken == 0)
+        memory.broken = memory.count;
+    return false;
+}
+
 bool allocations_refuse(void)
 {
-    return ++memory.count == memory.fail_at;
+    ++memory.count;
+    return memory.forks ? is_fork_that_fails() : memory.count == memory.fail_at;
 }
 
 static void *counted(void *block)

@@ -9,6 +9,8 @@
 struct allocations {
     unsigned long count;   /* so far */
     unsigned long fail_at; /* the one that fails; 0: none */
+    bool forks;            /* each fails in a process of its own, for which this is false, and the others go on */
+    unsigned long broken;  /* the first of those whose process did not end with status 0; 0: none */
     long held;             /* blocks not freed */
     size_t bytes;          /* in those blocks */
 };
