@@ -218,6 +218,15 @@ struct armtap_client_options client_options(void)
                                           .client = "10.0.0.1:40000"};
 }
 
+void bytes_primary_version(struct bytes *bytes)
+{
+    /* 55 bytes, type 20, no clock, source -2, kind 3, the name, 5.9.4, build 0, a date */
+    bytes_hex(bytes, "00 00 00 37 14 ff ff ff ff ff ff ff ff fe 03 09");
+    bytes_text(bytes, "URControl");
+    bytes_hex(bytes, "05 09 00 00 00 04 00 00 00 00");
+    bytes_text(bytes, "03-05-2019, 06:39:00");
+}
+
 static void expect(struct world *world, int error)
 {
     world->error = world->error ? world->error : error;

@@ -73,5 +73,7 @@ bool same_lines(const char *got, const char *wanted);
 void world_free(struct world *world);
 /* RTDE, "timestamp,actual_q" */
 struct armtap_client_options client_options(void);
+/* Appends what a primary interface sends first: a version message, of URControl 5.9.4. */
+void bytes_primary_version(struct bytes *bytes);
 
 #endif

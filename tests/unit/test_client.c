@@ -63,15 +63,9 @@ static void test_a_realtime_session(void **unused)
     world_free(&world);
 }
 
-/* A state with nothing but RobotModeData, 47 bytes, as of CB3 from 3.5 on; and a version message before it. */
-static void put_primary(struct bytes *bytes, uint64_t clock_us)
+/* A state with nothing but RobotModeData, 47 bytes, as of CB3 from 3.5 on. */
+static void put_state(struct bytes *bytes, uint64_t clock_us)
 {
-    if (bytes->length == 0) {
-        bytes_hex(bytes, "00 00 00 37 14 ff ff ff ff ff ff ff ff fe 03 09");
-        bytes_text(bytes, "URControl");
-        bytes_hex(bytes, "05 09 00 00 00 04 00 00 00 00");
-        bytes_text(bytes, "03-05-2019, 06:39:00");
-    }
     bytes_hex(bytes, "00 00 00 34 10 00 00 00 2f 00");
     bytes_number(bytes, clock_us, 8);
     bytes_hex(bytes, "01 01 01 00 00 01 00 07 00");
@@ -89,8 +83,9 @@ static void test_a_primary_session(void **unused)
     (void)unused;
     options.protocol = ARMTAP_PRIMARY;
     options.robot = "10.0.0.2:30001";
-    put_primary(&came, 5000000);
-    put_primary(&came, 5100000);
+    bytes_primary_version(&came);
+    put_state(&came, 5000000);
+    put_state(&came, 5100000);
     for (size_t piece = 1; piece < 200; piece = piece * 3 + 1) {
         assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
         assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);

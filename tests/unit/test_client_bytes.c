@@ -172,19 +172,34 @@ static void test_no_answer_in_any_state(void **unused)
     check_silence("S", 5000, " START");
 }
 
+static struct armtap_client *connected_to(enum armtap_protocol protocol, const char *robot)
+{
+    struct armtap_client_options options = client_options();
+    struct armtap_client *client;
+    options.protocol = protocol;
+    options.robot = robot;
+    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
+    assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
+    return client;
+}
+
+/* A client that has sent its first request. */
+static struct armtap_client *asking(enum armtap_protocol protocol)
+{
+    struct armtap_client *client = connected_to(protocol, client_options().robot);
+    const void *bytes;
+    size_t length = armtap_client_send(client, &bytes);
+    assert_int_equal(armtap_client_sent(client, length, 0, NULL), ARMTAP_OK);
+    return client;
+}
+
 /* Texts are no answer: a robot that only talks is left when one that says nothing is. */
 static void test_texts_are_no_answer(void **unused)
 {
     static const char text[] = "\0\11M\5noise";
-    struct armtap_client_options options = client_options();
-    struct armtap_client *client;
-    const void *bytes;
+    struct armtap_client *client = asking(ARMTAP_RTDE);
     int64_t now = 0;
     (void)unused;
-    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
-    assert_int_equal(armtap_client_connected(client, now, NULL), ARMTAP_OK);
-    size_t length = armtap_client_send(client, &bytes);
-    assert_int_equal(armtap_client_sent(client, length, now, NULL), ARMTAP_OK);
     for (; armtap_client_verdict(client)->what == ARMTAP_CLIENT_GO_ON && now < 5000 * MS; now += MS) {
         assert_int_equal(armtap_client_receive(client, text, 9, now, NULL), ARMTAP_OK);
         assert_int_equal(armtap_client_expire(client, now), ARMTAP_OK);
@@ -194,20 +209,6 @@ static void test_texts_are_no_answer(void **unused)
 }
 
 /* ---- what no controller sends ---- */
-
-/* A client that has sent its first request. */
-static struct armtap_client *asking(enum armtap_protocol protocol)
-{
-    struct armtap_client_options options = client_options();
-    struct armtap_client *client;
-    const void *bytes;
-    options.protocol = protocol;
-    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
-    assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
-    size_t length = armtap_client_send(client, &bytes);
-    assert_int_equal(armtap_client_sent(client, length, 0, NULL), ARMTAP_OK);
-    return client;
-}
 
 /* Bytes until a client leaves a stranger that sends these again and again, after a `head`. */
 static size_t left_after(enum armtap_protocol protocol, const struct bytes *head, const void *bytes, size_t length)
@@ -249,12 +250,7 @@ static void test_other_protocols(void **unused)
 static void check_other(enum armtap_protocol wanted, const char *robot, const struct bytes *first, size_t piece,
                         enum armtap_protocol answers, const char *reason)
 {
-    struct armtap_client_options options = client_options();
-    struct armtap_client *client;
-    options.protocol = wanted;
-    options.robot = robot;
-    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
-    assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
+    struct armtap_client *client = connected_to(wanted, robot);
     for (size_t at = 0; at < first->length && armtap_client_verdict(client)->what == ARMTAP_CLIENT_GO_ON; at += piece)
         assert_int_equal(armtap_client_receive(client, first->at + at,
                                                piece < first->length - at ? piece : first->length - at, 0, NULL),
@@ -270,9 +266,7 @@ static void test_what_answers_instead(void **unused)
 {
     struct bytes version = {0}, packets = {0}, banner = {0};
     (void)unused;
-    /* a version message: 55 bytes, type 20, no clock, source -2, kind 3, "URControl", 5.9.4, build 0, a date */
-    bytes_hex(&version, "00 00 00 37 14 ff ff ff ff ff ff ff ff fe 03 09 55 52 43 6f 6e 74 72 6f 6c 05 09 00 00 00 04 "
-                        "00 00 00 00 30 33 2d 30 35 2d 32 30 31 39 2c 20 30 36 3a 33 39 3a 30 30");
+    bytes_primary_version(&version);
     bytes_packet(&packets, 1220, 12.5);
     bytes_text(&banner, "Connected: Universal Robots Dashboard Server\n");
     for (size_t piece = 1; piece < 2000; piece = piece * 3 + 1) {
@@ -295,12 +289,7 @@ static void test_what_answers_instead(void **unused)
 /* Where nothing comes, the port tells; one that is known for nothing, or for what was asked, tells nothing. */
 static void check_silent_port(enum armtap_protocol wanted, const char *robot, const char *reason)
 {
-    struct armtap_client_options options = client_options();
-    struct armtap_client *client;
-    options.protocol = wanted;
-    options.robot = robot;
-    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
-    assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
+    struct armtap_client *client = connected_to(wanted, robot);
     int64_t deadline = armtap_client_deadline(client);
     assert_int_equal(armtap_client_expire(client, deadline), ARMTAP_OK);
     assert_int_equal(armtap_client_verdict(client)->what == ARMTAP_CLIENT_GIVE_UP, reason != NULL);
@@ -349,12 +338,9 @@ static void test_lengths_that_lie(void **unused)
 static void test_replies_that_nobody_asked_for(void **unused)
 {
     static const char replies[] = "\0\4V\1\0\23v\0\0\0\5\0\0\0\13\0\0\0\1\0\0\0\154\0\4S\1\0\4P\1\0\12O\1DOUBLE\0\4U\1";
-    struct armtap_client_options options = client_options();
-    struct armtap_client *client;
+    struct armtap_client *client = connected_to(ARMTAP_RTDE, client_options().robot);
     const void *bytes;
     (void)unused;
-    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
-    assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
     assert_int_equal(armtap_client_receive(client, replies, sizeof replies - 1, 0, NULL), ARMTAP_OK);
     assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_STATE_VERSION);
     assert_int_equal(armtap_client_send(client, &bytes), 5);
