@@ -114,21 +114,13 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
 
 /* ---- robots ------------------------------------------------------------------------------------------------------ */
 
-static bool is_of_companion(const struct robot_sources *robots, const struct armtap_stream *stream)
-{
-    for (size_t i = robots->named; i < robots->count; i++)
-        if (robot_address_has(&robots->robots[i], stream->robot))
-            return true;
-    return false;
-}
-
 bool no_telemetry_came(const struct replay_source *source, const struct armtap_streams *streams)
 {
     if (!source->robots)
         return false;
     for (size_t i = 0; i < armtap_streams_count(streams); i++) {
         const struct armtap_stream *stream = armtap_streams_at(streams, i)->stream;
-        if (stream->records[ARMTAP_FROM_ROBOT] > 0 && !is_of_companion(source->robots, stream))
+        if (stream->records[ARMTAP_FROM_ROBOT] > 0 && !robot_companion_at(source->robots, stream->robot))
             return false;
     }
     return armtap_streams_rest(streams)->records[ARMTAP_FROM_ROBOT] == 0;
@@ -147,7 +139,7 @@ void no_telemetry_report_robots(const struct replay_source *source, const struct
     const struct armtap_stream *first = NULL;
     const struct armtap_attempts *attempts = armtap_streams_attempts(streams);
     for (size_t i = armtap_streams_count(streams); i-- > 0;)
-        if (!is_of_companion(source->robots, armtap_streams_at(streams, i)->stream)) {
+        if (!robot_companion_at(source->robots, armtap_streams_at(streams, i)->stream->robot)) {
             first = armtap_streams_at(streams, i)->stream;
             count++;
         }

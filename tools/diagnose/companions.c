@@ -20,10 +20,8 @@ struct companion {
 static struct companion *companion_of(const struct diagnosis *diagnosis, const struct armtap_stream *stream)
 {
     const struct robot_sources *robots = diagnosis->source->robots;
-    for (size_t i = robots && diagnosis->companions ? robots->named : 0; robots && i < robots->count; i++)
-        if (robots->robots[i].is_companion && robot_address_has(&robots->robots[i], stream->robot))
-            return &diagnosis->companions[i - robots->named];
-    return NULL;
+    const struct robot_address *robot = diagnosis->companions ? robot_companion_at(robots, stream->robot) : NULL;
+    return robot ? &diagnosis->companions[robot - &robots->robots[robots->named]] : NULL;
 }
 
 bool companions_have(const struct diagnosis *diagnosis, const struct armtap_stream *stream)

@@ -149,15 +149,10 @@ static struct watch_robot *new_robot(const struct model *model, const struct arm
 static size_t rank_of(const struct model *model, const char *end)
 {
     const struct robot_sources *robots = model->source->robots;
-    char text[TCP_ADDRESS_MAX];
     for (size_t i = 0; robots && i < robots->count; i++)
-        for (size_t k = 0; k < robots->robots[i].count; k++) {
-            tcp_address_text(&robots->robots[i].addresses[k], text);
-            for (size_t named = 0; strcmp(text, end) == 0; named++)
-                if (named == i ||
-                    (robots->robots[i].is_companion && strcmp(robots->robots[named].host, robots->robots[i].host) == 0))
-                    return named;
-        }
+        for (size_t named = 0; robot_address_has(&robots->robots[i], end); named++)
+            if (named == i || (i >= robots->named && strcmp(robots->robots[named].host, robots->robots[i].host) == 0))
+                return named;
     return 0;
 }
 

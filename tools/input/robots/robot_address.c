@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
+#include "protocol/port.h"
 
 static const struct robot_scheme schemes[] = {
     {"rtde", ARMTAP_RTDE, 30004, "a robot, by RTDE", "is its RTDE service on, under Settings > Security > Services?"},
@@ -127,17 +128,12 @@ int robot_address_resolve(struct robot_address *robot)
 bool robot_address_companion(const struct robot_address *robot, struct robot_address *companion)
 {
     const struct robot_scheme *scheme = robot_scheme_of(ARMTAP_PRIMARY);
-    struct armtap_port port = {.size = sizeof port};
-    bool is_own = false;
-    for (size_t i = 0; armtap_port_at(i, &port); i++)
-        is_own |= port.port == robot->port && port.protocol == robot->protocol;
     *companion = *robot;
-    companion->is_companion = true;
     companion->protocol = scheme->protocol;
     companion->port = scheme->port;
     for (size_t i = 0; i < companion->count; i++)
         tcp_address_set_port(&companion->addresses[i], scheme->port);
-    return is_own;
+    return armtap_port_protocol(robot->port) == robot->protocol;
 }
 
 bool robot_address_is_same_host(const struct robot_address *one, const struct robot_address *other)
@@ -158,4 +154,12 @@ bool robot_address_has(const struct robot_address *robot, const char *text)
             return true;
     }
     return false;
+}
+
+const struct robot_address *robot_companion_at(const struct robot_sources *sources, const char *text)
+{
+    for (size_t i = sources->named; i < sources->count; i++)
+        if (robot_address_has(&sources->robots[i], text))
+            return &sources->robots[i];
+    return NULL;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "protocol/port.h"
+
 #define DIGITS "0123456789"
 #define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "-."
 #define PORT_DIGITS 5
@@ -31,15 +33,6 @@ static bool is_file_name(const char *host)
             return true;
     }
     return false;
-}
-
-static enum armtap_protocol carried_by(unsigned long number)
-{
-    struct armtap_port port = {.size = sizeof port};
-    for (size_t i = 0; armtap_port_at(i, &port); i++)
-        if (port.port == number)
-            return port.protocol;
-    return ARMTAP_PROTOCOL_NONE;
 }
 
 /* Splits HOST, HOST:PORT, [HOST] or [HOST]:PORT; an IPv6 address needs no brackets. False for anything else. */
@@ -84,10 +77,11 @@ enum robot_likeness robot_address_guess(char url[ROBOT_URL_MAX], const char *wor
     if (!is_address && (host[strspn(host, HOST_CHARACTERS)] != '\0' || strchr("-.", host[0]) || is_file_name(host)))
         return ROBOT_NOT;
     unsigned long number = strtoul(port, NULL, 10);
-    enum armtap_protocol carried = carried_by(number);
+    uint16_t port_number = number <= UINT16_MAX ? (uint16_t)number : 0;
+    enum armtap_protocol carried = armtap_port_protocol(port_number);
     const struct robot_scheme *scheme = robot_scheme_of(carried);
-    bool is_usable = number <= UINT16_MAX && (place || scheme || carried == ARMTAP_PROTOCOL_NONE);
+    bool is_usable = place || scheme || carried == ARMTAP_PROTOCOL_NONE;
     scheme = place ? named : scheme ? scheme : robot_scheme_of(ARMTAP_RTDE);
-    robot_url(url, scheme, host, is_usable ? (uint16_t)number : 0);
+    robot_url(url, scheme, host, is_usable ? port_number : 0);
     return is_address || place || carried != ARMTAP_PROTOCOL_NONE ? ROBOT_SURELY : ROBOT_MAYBE;
 }

@@ -38,7 +38,6 @@ struct robot_link {
     char complaint[LINE_MAX_BYTES]; /* why it last had to connect again; "" once data has come */
     bool waited;                    /* the user was told that no data comes */
     bool is_record;                 /* of the next message a record was made */
-    bool is_told, has_said;         /* of a companion: its connection, and its line */
     bool is_stopping;
     int error; /* the client's last */
     enum robot_link_outcome outcome;
@@ -57,44 +56,11 @@ static int64_t now_of(const struct robot_link *link)
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static bool is_companion(const struct robot_link *link)
-{
-    return link->wish.address->is_companion;
-}
-
-static void pass_event(const struct robot_link *link, struct robot_event event)
+static void tell_event(const struct robot_link *link, struct robot_event event)
 {
     event.robot = link->wish.number;
     memcpy(event.address, link->address, sizeof event.address);
     link->wish.on_event(link->wish.user, &event);
-}
-
-/* How a companion's attempts to connect fail is no finding: its connections begin with the first message. */
-static bool takes_part(struct robot_link *link, const struct robot_event *event)
-{
-    switch (event->kind) {
-    case ROBOT_OPENED:
-        link->is_told = false;
-        return false;
-    case ROBOT_REFUSED:
-    case ROBOT_UNANSWERED:
-        return false;
-    case ROBOT_BYTES:
-        if (!link->is_told)
-            pass_event(link, (struct robot_event){.kind = ROBOT_OPENED, .time = event->time});
-        link->is_told = true;
-        return true;
-    case ROBOT_CLOSED:
-        return link->is_told;
-    default:
-        return true;
-    }
-}
-
-static void tell_event(struct robot_link *link, struct robot_event event)
-{
-    if (!is_companion(link) || takes_part(link, &event))
-        pass_event(link, event);
 }
 
 static void tell_now(struct robot_link *link, enum robot_event_kind kind)
@@ -107,20 +73,13 @@ __attribute__((format(printf, 3, 4))) static void say(struct robot_link *link, e
 {
     char line[LINE_MAX_BYTES];
     va_list arguments;
-    if (is_companion(link) && (severity < ARMTAP_WARNING || link->has_said))
-        return;
-    link->has_said = true;
     int length = snprintf(line, sizeof line, "%s: ", link->name);
     va_start(arguments, format);
     vsnprintf(line + length, sizeof line - (size_t)length, format, arguments);
     va_end(arguments);
-    length = (int)strlen(line);
-    if (is_companion(link))
-        snprintf(line + length, sizeof line - (size_t)length,
-                 " (without this port a stop may lack its reason; armtap diagnose --no-primary leaves the port out)");
     tell_event(link, (struct robot_event){.kind = ROBOT_SAID,
                                           .time = tcp_clock(),
-                                          .severity = is_companion(link) ? ARMTAP_WARNING : severity,
+                                          .severity = severity,
                                           .bytes = (const uint8_t *)line,
                                           .length = strlen(line)});
 }
@@ -128,7 +87,7 @@ __attribute__((format(printf, 3, 4))) static void say(struct robot_link *link, e
 static int on_message(void *user, const struct armtap_message *message)
 {
     struct robot_link *link = user;
-    if (is_companion(link) && message->skipped)
+    if (link->wish.is_companion && message->skipped)
         return 0;
     tell_event(link, (struct robot_event){.kind = ROBOT_BYTES,
                                           .time = message->where.time,
@@ -174,7 +133,7 @@ static void say_lost(struct robot_link *link, const char *reason)
         snprintf(cause, sizeof cause, ", right after armtap itself stood still for %.1f s", (double)still / 1e9);
     snprintf(link->complaint, sizeof link->complaint, "%s", reason);
     say(link, ARMTAP_WARNING, "%s%s%s", reason, cause,
-        is_companion(link) ? "" : "; trying again until it works, Ctrl-C ends it");
+        link->wish.is_companion ? "" : "; trying again until it works, Ctrl-C ends it");
 }
 
 /* Another protocol is at this port: which URL reads it, or, where none does, the protocol's own port that was meant. */
@@ -531,7 +490,7 @@ static int make_client(struct robot_link *link)
     options.robot = robot;
     options.client = NULL;
     options.on_event = on_client;
-    if (is_companion(link))
+    if (link->wish.is_companion)
         options.give_up = 0;
     return armtap_client_new(&options, &sink, link, &link->client);
 }

@@ -14,7 +14,8 @@ struct robot_link_wish {
     const struct robot_address *address;        /* resolved; must outlive the link */
     const struct armtap_client_options *client; /* all but protocol, robot, client and on_event */
     unsigned number;                            /* in its events */
-    int64_t patience; /* ns that data may wait before it is told, which takes less of the processor; 0: at once */
+    bool is_companion; /* beside a robot that was named: never gives up, and tells of no bytes that are no message */
+    int64_t patience;  /* ns that data may wait before it is told, which takes less of the processor; 0: at once */
     void *user;
     /* All of what happens, in order. The texts are for the user, one line each. */
     void (*on_event)(void *user, const struct robot_event *event);
@@ -52,7 +53,9 @@ struct robot_reader;
 
 /* Robots to read, and what to ask them for. */
 struct robot_sources {
-    struct robot_address *robots;        /* resolved; companions last */
+    /* Resolved; companions last, which are read beside those that were named, for what they say: whether they answer
+     * changes nothing. */
+    struct robot_address *robots;
     size_t count, named;                 /* without companions */
     struct armtap_client_options client; /* as in struct robot_link_wish */
     int64_t patience;                    /* the same; events come up to twice as late */
@@ -101,8 +104,7 @@ const struct robot_scheme *robot_scheme_find(const char *url);
 #define ROBOT_HOST_MAX 256
 
 struct robot_address {
-    const char *url;   /* as given; must outlive this */
-    bool is_companion; /* read beside a robot that was named, for what it says: whether it answers changes nothing */
+    const char *url; /* as given; must outlive this */
     enum armtap_protocol protocol;
     char host[ROBOT_HOST_MAX];
     uint16_t port;
@@ -131,5 +133,7 @@ bool robot_address_companion(const struct robot_address *robot, struct robot_add
 bool robot_address_is_same_host(const struct robot_address *one, const struct robot_address *other);
 /* Whether the text, "10.0.0.2:30001", is one of its addresses. */
 bool robot_address_has(const struct robot_address *robot, const char *text);
+/* The companion that has this address; NULL: none. */
+const struct robot_address *robot_companion_at(const struct robot_sources *sources, const char *text);
 
 #endif

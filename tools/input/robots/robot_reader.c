@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,9 @@
 #define RTDE_TYPE 2 /* where the type of a package is */
 #define PRIMARY_TYPE 4
 #define PRIMARY_STATE 16
+#define LINE_MAX_BYTES 1200
+#define WITHOUT_COMPANION                                                                                              \
+    " (without this port a stop may lack its reason; armtap diagnose --no-primary leaves the port out)"
 
 /* What was dropped since the last message that was kept. */
 struct lost {
@@ -37,8 +41,8 @@ struct reader_link {
     struct robot_link *link;
     enum armtap_protocol protocol;
     unsigned number;
-    bool is_companion;
-    bool unheard; /* there was no room even for the connection's beginning: nothing of it is kept */
+    bool is_told, has_said; /* of a companion: its connection, and its line */
+    bool unheard;           /* there was no room even for the connection's beginning: nothing of it is kept */
     struct lost lost[2];
 };
 
@@ -56,6 +60,11 @@ struct robot_reader {
 };
 
 /* ---- the thread: events into the ring ---------------------------------------------------------------------------- */
+
+static bool is_companion(const struct reader_link *link)
+{
+    return link->number >= link->reader->named;
+}
 
 /* Copies an event and its bytes. */
 static bool put_event(struct robot_reader *reader, const struct robot_event *event, size_t spare)
@@ -122,7 +131,7 @@ static void keep_bytes(struct reader_link *link, const struct robot_event *event
     bool data = is_data(link, event);
     struct lost *lost = &link->lost[event->direction];
     size_t again = lost->messages > 0 ? RING_AGAIN : RING_SPARE;
-    if (link->is_companion) /* takes no room from the others */
+    if (is_companion(link)) /* takes no room from the others */
         put_event(link->reader, event, RING_AGAIN);
     else if (!put_lost(link, event->direction, data ? again : 0) ||
              !put_event(link->reader, event, data ? RING_SPARE : 0))
@@ -143,6 +152,39 @@ static void on_event(void *user, const struct robot_event *event)
         keep_bytes(link, event);
     else if (put_lost(link, ARMTAP_FROM_ROBOT, 0) && put_lost(link, ARMTAP_TO_ROBOT, 0))
         put_event(link->reader, event, 0);
+}
+
+/* Of all lines about a companion the first that warns. */
+static void keep_line(struct reader_link *link, const struct robot_event *said)
+{
+    char line[LINE_MAX_BYTES];
+    struct robot_event event = *said;
+    if (said->severity < ARMTAP_WARNING || link->has_said)
+        return;
+    link->has_said = true;
+    event.severity = ARMTAP_WARNING;
+    event.bytes = (const uint8_t *)line;
+    event.length =
+        (size_t)snprintf(line, sizeof line, "%.*s" WITHOUT_COMPANION, (int)said->length, (const char *)said->bytes);
+    on_event(link, &event);
+}
+
+/* How a companion's attempts to connect fail is no finding: its connections begin with the first message. */
+static void on_companion(void *user, const struct robot_event *event)
+{
+    struct reader_link *link = user;
+    struct robot_event opened = {.kind = ROBOT_OPENED, .time = event->time, .robot = event->robot};
+    memcpy(opened.address, event->address, sizeof opened.address);
+    if (event->kind == ROBOT_OPENED)
+        link->is_told = false;
+    else if (event->kind == ROBOT_SAID)
+        keep_line(link, event);
+    else if (event->kind == ROBOT_BYTES || (event->kind == ROBOT_CLOSED && link->is_told)) {
+        if (!link->is_told)
+            on_event(link, &opened);
+        link->is_told = true;
+        on_event(link, event);
+    }
 }
 
 /* The link whose waiting data is the oldest; NULL: none has any. */
@@ -176,9 +218,9 @@ static void on_end(void *user)
     enum robot_link_outcome outcome = robot_link_outcome(link->link);
     if (outcome == ROBOT_LINK_NO_MEMORY)
         reader->outcome = ROBOT_READER_NO_MEMORY;
-    else if (outcome == ROBOT_LINK_GAVE_UP && reader->outcome == ROBOT_READER_STOPPED && !link->is_companion)
+    else if (outcome == ROBOT_LINK_GAVE_UP && reader->outcome == ROBOT_READER_STOPPED && !is_companion(link))
         reader->outcome = ROBOT_READER_GAVE_UP;
-    reader->ended += !link->is_companion;
+    reader->ended += !is_companion(link);
     if (reader->ended == reader->named || outcome == ROBOT_LINK_NO_MEMORY)
         event_loop_stop(reader->loop);
 }
@@ -228,18 +270,16 @@ static int begin_links(struct robot_reader *reader, const struct robot_sources *
     reader->named = sources->named;
     for (size_t i = 0; i < reader->count; i++) {
         struct reader_link *link = &reader->links[i];
+        *link = (struct reader_link){.reader = reader, .protocol = sources->robots[i].protocol, .number = (unsigned)i};
         const struct robot_link_wish wish = {.address = &sources->robots[i],
                                              .client = &sources->client,
                                              .number = (unsigned)i,
                                              .patience = sources->patience,
                                              .user = link,
-                                             .on_event = on_event,
+                                             .is_companion = is_companion(link),
+                                             .on_event = is_companion(link) ? on_companion : on_event,
                                              .take_all = take_all,
                                              .on_end = on_end};
-        *link = (struct reader_link){.reader = reader,
-                                     .protocol = sources->robots[i].protocol,
-                                     .number = (unsigned)i,
-                                     .is_companion = sources->robots[i].is_companion};
         link->link = robot_link_new(reader->loop, &wish);
         if (!link->link)
             return -1;
