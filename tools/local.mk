@@ -26,21 +26,13 @@ tools_libtools_a_SOURCES = \
 	tools/base/numbers/number_text.h \
 	tools/base/numbers/timestamp.c \
 	tools/base/numbers/timestamp.h \
-	tools/base/process/interrupt.c \
-	tools/base/process/interrupt.h \
 	tools/base/process/libraries.c \
 	tools/base/process/libraries.def \
 	tools/base/process/libraries.h \
 	tools/base/process/message.c \
 	tools/base/process/message.h \
-	tools/base/process/privileges.c \
-	tools/base/process/privileges.h \
-	tools/base/process/sandbox.c \
-	tools/base/process/syscalls.def \
 	tools/base/terminal/fold.c \
 	tools/base/terminal/fold.h \
-	tools/base/terminal/pager.c \
-	tools/base/terminal/pager.h \
 	tools/base/terminal/paint.c \
 	tools/base/terminal/progress.c \
 	tools/base/terminal/progress.h \
@@ -122,8 +114,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/robots/setup_keeper.c \
 	tools/input/robots/synthetic_tcp.c \
 	tools/input/robots/synthetic_tcp.h \
-	tools/input/robots/tcp_socket.c \
-	tools/input/robots/tcp_socket.h \
 	tools/input/sidecars/archive.c \
 	tools/input/sidecars/sidecar.c \
 	tools/input/sidecars/sidecar.h \
@@ -422,8 +412,6 @@ tools_libtools_a_SOURCES = \
 	tools/plot/plot_reading.h \
 	tools/plot/series.c \
 	tools/plot/terminal_pictures.c \
-	tools/plot/terminal.c \
-	tools/plot/terminal.h \
 	tools/plot/thinning.c \
 	tools/plot/ticks.c \
 	tools/plot/usual_panels.def \

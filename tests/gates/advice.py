@@ -14,7 +14,7 @@ from tally import expect, finish  # noqa: E402
 TOP = os.environ.get("srcdir", ".")
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 RECORDING = ["tools/record/%s.c" % name for name in ("capture_series", "capture_file", "kept_parts", "part_name", "rotation")]
-ROBOTS = ["tools/input/robots/robot_*.c", "tools/input/robots/tcp_socket.c", "lib/client/*.c"]
+ROBOTS = ["tools/input/robots/robot_*.c", "tools/base/os/posix/tcp_socket.c", "lib/client/*.c"]
 COMMANDS = {"record": [*RECORDING, *ROBOTS, "tools/record/cmd_record.c", "tools/command_line/robot_request.c"], "proxy": [*RECORDING, "tools/proxy/*.c"],
             "serve": [*ROBOTS, "tools/serve/*.c", "tools/serve/*/*.c"]}
 STRING = r'"(?:[^"\\\n]|\\.)*"'

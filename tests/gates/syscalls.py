@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gate of system calls: libseccomp knows each name in tools/base/process/syscalls.def. An unknown name, misspelt or newer than
+"""The gate of system calls: libseccomp knows each name in tools/base/os/posix/syscalls.def. An unknown name, misspelt or newer than
 this libseccomp, allows nothing, and the program does not report it."""
 import ctypes
 import ctypes.util
@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tally import expect, finish, lacks  # noqa: E402
 
-TABLE = os.path.join(os.environ.get("srcdir", "."), "tools", "base", "process", "syscalls.def")
+TABLE = os.path.join(os.environ.get("srcdir", "."), "tools", "base", "os", "posix", "syscalls.def")
 UNKNOWN = -1  # __NR_SCMP_ERROR; other negative numbers are calls of other machines
 
 name = ctypes.util.find_library("seccomp")

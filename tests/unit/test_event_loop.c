@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "input/robots/event_loop.h"
 
 #define MS INT64_C(1000000)

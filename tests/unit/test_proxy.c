@@ -12,7 +12,7 @@
 
 #include "input/robots/event_loop.h"
 #include "input/robots/robot_traffic.h"
-#include "input/robots/tcp_socket.h"
+#include "base/os/tcp_socket.h"
 #include "nanoseconds.h"
 #include "proxy/proxy_pair.h"
 

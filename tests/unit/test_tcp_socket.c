@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input/robots/tcp_socket.h"
+#include "base/os/tcp_socket.h"
 
 #define PATIENCE 20000 /* ms */
 

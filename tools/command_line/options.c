@@ -9,12 +9,12 @@
 
 #include "input/replay/replay.h"
 #include "input/files/input_files.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
 #include "base/text/shell_word.h"
-#include "base/terminal/pager.h"
-#include "base/process/privileges.h"
+#include "base/os/pager.h"
+#include "base/os/privileges.h"
 #include "input/files/recipe_file.h"
 
 #define WORD_MAX 64

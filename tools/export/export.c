@@ -10,7 +10,7 @@
 #include "base/process/message.h"
 #include "input/shell_command.h"
 #include "input/sidecars/sidecar.h"
-#include "input/robots/tcp_socket.h"
+#include "base/os/tcp_socket.h"
 #include "analysis/inside.h"
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */

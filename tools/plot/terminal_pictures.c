@@ -1,5 +1,5 @@
 /* Pictures for terminals. */
-#include "terminal.h"
+#include "base/os/terminal.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "armtap.h"
 #include "input/robots/event_loop.h"
-#include "input/robots/tcp_socket.h"
+#include "base/os/tcp_socket.h"
 #include "nanoseconds.h"
 #include "record/capture_series.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/process/message.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "input/robots/event_loop.h"
 #include "input/robots/ring.h"
 #include "input/robots/robot_traffic.h"

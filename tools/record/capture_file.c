@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/text/buffer.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "export/files/gzip_text.h"
 
 enum {

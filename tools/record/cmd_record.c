@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "amount.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
 #include "capture_series.h"
 #include "command_line/options.h"

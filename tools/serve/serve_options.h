@@ -5,7 +5,7 @@
 #include "serve/bridge/bridge.h"
 #include "command_line/options.h"
 #include "serve/recording/variables.h"
-#include "input/robots/tcp_socket.h"
+#include "base/os/tcp_socket.h"
 #include "serve/ports/clients.h"
 #include "serve/playing/timeline.h"
 

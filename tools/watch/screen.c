@@ -25,7 +25,7 @@
 #undef columns /* a macro of term.h */
 #undef lines
 
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "keys.h"
 #include "nanoseconds.h"
 

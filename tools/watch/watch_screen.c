@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
 #include "record/amount.h"
 #include "recorder.h"

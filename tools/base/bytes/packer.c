@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "compression.h"
 
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 
 #define THREADS_MAX 16
 

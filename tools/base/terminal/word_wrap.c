@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pager.h"
+#include "base/os/pager.h"
 #include "base/text/utf8.h"
 
 int text_columns(FILE *file)

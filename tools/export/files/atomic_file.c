@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
-#include "base/terminal/pager.h"
-#include "base/process/privileges.h"
+#include "base/os/pager.h"
+#include "base/os/privileges.h"
 
 /* Descriptors that may stay open, as a share of those that the system allows. */
 enum { OPEN_MAX_FILES = 256, OPEN_SHARE = 4 };

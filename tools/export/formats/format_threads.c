@@ -5,7 +5,7 @@
 #include <sched.h>
 
 #include "base/process/message.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "format.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "capture/comments.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
 #include "file_kind.h"
 #include "input/files/file_reader.h"

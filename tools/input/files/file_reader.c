@@ -14,7 +14,7 @@
 #include "file_bytes.h"
 #include "input_files.h"
 #include "capture/unpacker.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/libraries.h"
 #include "base/process/message.h"
 #include "base/text/shell_word.h"

@@ -8,7 +8,7 @@
 #include <expat.h>
 
 #include "base/process/message.h"
-#include "base/process/privileges.h"
+#include "base/os/privileges.h"
 #include "base/text/buffer.h"
 
 #define FILE_MAX (1024 * 1024)

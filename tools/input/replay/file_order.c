@@ -8,7 +8,7 @@
 
 #include "base/process/message.h"
 #include "input/capture/capture.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "input/files/input_files.h"
 #include "inside.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/process/message.h"
-#include "base/process/privileges.h"
+#include "base/os/privileges.h"
 
 static size_t add_port(char *filter, size_t length, size_t room, const struct armtap_port *port)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "input/sidecars/sidecar.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
 #include "base/numbers/timestamp.h"
 #include "input/files/file_reader.h"

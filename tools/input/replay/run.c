@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
 #include "analysis/inside.h"

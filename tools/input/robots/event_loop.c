@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "nanoseconds.h"
 
 /* The loop waits no longer at a time, so that it knows when it was to go on; and is so much later only if it could not.

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "base/process/privileges.h"
+#include "base/os/privileges.h"
 #include "base/text/json_writer.h"
 #include "base/text/names_apart.h"
 #include "base/text/utf8.h"

@@ -3,7 +3,7 @@
 #define INPUT_ROBOT_EVENT_H
 
 #include "armtap.h"
-#include "tcp_socket.h"
+#include "base/os/tcp_socket.h"
 
 enum robot_event_kind {
     ROBOT_OPENED,     /* a connection stands */

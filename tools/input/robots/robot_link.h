@@ -6,7 +6,7 @@
 #include "event_loop.h"
 #include "robot_event.h"
 #include "armtap.h"
-#include "tcp_socket.h"
+#include "base/os/tcp_socket.h"
 
 struct robot_link;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
 #include "event_loop.h"
 #include "nanoseconds.h"

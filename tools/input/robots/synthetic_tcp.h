@@ -4,7 +4,7 @@
 #define INPUT_SYNTHETIC_TCP_H
 
 #include "armtap.h"
-#include "tcp_socket.h"
+#include "base/os/tcp_socket.h"
 
 #define SYNTHETIC_LINK_TYPE 101
 /* Most bytes of a connection in one packet, and the longest packet (with headers of IPv6). */

@@ -4,7 +4,7 @@
 
 #include "input/replay/replay.h"
 #include "input/robots/robot_link.h"
-#include "input/robots/tcp_socket.h"
+#include "base/os/tcp_socket.h"
 #include "serve/ports/clients.h"
 #include "input/robots/event_loop.h"
 

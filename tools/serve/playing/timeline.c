@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/process/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/process/message.h"
 
 #define TICKS 128u       /* that wait */

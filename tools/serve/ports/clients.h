@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "input/robots/event_loop.h"
-#include "input/robots/tcp_socket.h"
+#include "base/os/tcp_socket.h"
 #include "nanoseconds.h"
 #include "serve/robot/server.h"
 

@@ -4,7 +4,7 @@
 #define SERVE_SERVER_H
 
 #include "base/text/buffer.h"
-#include "input/robots/tcp_socket.h"
+#include "base/os/tcp_socket.h"
 #include "serve/recording/variables.h"
 #include "base/numbers/timestamp.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* setresuid */
-#include "privileges.h"
+#include "base/os/privileges.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #endif
 
-#include "message.h"
+#include "base/process/message.h"
 
 #define NOBODY 65534
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* pipe2 */
-#include "interrupt.h"
+#include "base/os/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* CLONE_THREAD */
-#include "privileges.h"
+#include "base/os/privileges.h"
 
 /* Sanitizers need more system calls: to stop other threads, to read their memory maps. */
 #if defined(__has_feature)
@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "base/process/message.h"
 
 /* On s390 clone's flags are the second argument, and mmap takes its arguments from memory, as on i386, where no filter
  * can check them. */

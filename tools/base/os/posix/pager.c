@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* pipe2 */
-#include "pager.h"
+#include "base/os/pager.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/process/message.h"
-#include "word_wrap.h"
-#include "base/process/privileges.h"
+#include "base/terminal/word_wrap.h"
+#include "base/os/privileges.h"
 
 #define WORDS_MAX 32
 #define WORDS_BYTES 1024

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* accept4, SO_TIMESTAMPNS */
-#include "tcp_socket.h"
+#include "base/os/tcp_socket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

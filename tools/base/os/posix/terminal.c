@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE
-#include "terminal.h"
+#include "base/os/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,21 @@
+# What differs between systems: headers that both sides have, and the sources of one side.
+tools_libtools_a_SOURCES += \
+	tools/base/os/interrupt.h \
+	tools/base/os/pager.h \
+	tools/base/os/privileges.h \
+	tools/base/os/tcp_socket.h \
+	tools/base/os/terminal.h
+
+if WINDOWS
+tools_libtools_a_SOURCES += \
+	tools/base/os/README.md
+else
+tools_libtools_a_SOURCES += \
+	tools/base/os/posix/interrupt.c \
+	tools/base/os/posix/pager.c \
+	tools/base/os/posix/privileges.c \
+	tools/base/os/posix/sandbox.c \
+	tools/base/os/posix/syscalls.def \
+	tools/base/os/posix/tcp_socket.c \
+	tools/base/os/posix/terminal.c
+endif
