@@ -364,7 +364,11 @@ sizes-check:
 
 lint:
 	CC='$(CC)' CPPFLAGS='$(TOOLS_CFLAGS)' CFLAGS='$(ARMTAP_C_FLAGS)' \
-	    sh $(srcdir)/tests/lint
+	    sh $(srcdir)/tests/lint $(LINT)
+
+# For a release: gcc's -fanalyzer.
+analyze:
+	$(MAKE) lint LINT=analyzer
 
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures docs tests -name '*.[ch]' -o -name '*.cc'`
@@ -408,7 +412,7 @@ coverage:
 	sh $(srcdir)/tests/coverage coverage-source coverage
 	chmod -R u+w coverage-source && rm -rf coverage-source
 
-.PHONY: lint format gallery mutants coverage sizes-check
+.PHONY: lint analyze format gallery mutants coverage sizes-check
 
 EXTRA_DIST += \
 	tests/cases-check.py \
