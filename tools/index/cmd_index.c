@@ -52,8 +52,8 @@ static char *name_of(const struct job *job, uint32_t file)
     return strdup(sidecar_base_of(job->options.source.names[file]));
 }
 
-/* Makes the text of a sidecar, which the caller frees; NULL without memory. */
-static char *make_text(const struct job *job, const struct replay_indexed *indexed, size_t *length)
+/* Appends the text of a sidecar. */
+static void make_text(const struct job *job, const struct replay_indexed *indexed, struct buffer *text)
 {
     struct sidecar sidecar = {.capture = name_of(job, indexed->file),
                               .after = indexed->file > 0 ? name_of(job, indexed->file - 1) : NULL,
@@ -61,17 +61,11 @@ static char *make_text(const struct job *job, const struct replay_indexed *index
                               .first_time = indexed->first_time,
                               .last_time = indexed->last_time,
                               .section = *indexed->section};
-    char *text = NULL;
-    bool has_names = sidecar.capture && (sidecar.after || indexed->file == 0);
-    FILE *file = has_names ? open_memstream(&text, length) : NULL;
-    bool failed = !file || sidecar_write(file, &sidecar, indexed->digest) != 0;
-    if (file && fclose(file) != 0)
-        failed = true;
+    if (sidecar.capture && (sidecar.after || indexed->file == 0))
+        sidecar_write(text, &sidecar, indexed->digest);
+    else
+        text->failed = true;
     sidecar_free(&sidecar);
-    if (!failed)
-        return text;
-    free(text);
-    return NULL;
 }
 
 /* Gives the sidecars their names. 0, or -1 after a message. */
@@ -84,16 +78,16 @@ static int place_written(struct job *job)
 
 static enum replay_answer save(struct job *job, const struct replay_indexed *indexed, const char *path)
 {
-    size_t length;
-    char *text = make_text(job, indexed, &length);
-    if (!text)
-        return REPLAY_NO_MEMORY;
-    struct sink_file *sink = sink_file_open(path, &job->run);
-    if (sink && sink_file_write(sink, text, length) != SINK_OK) {
+    struct buffer text = {0};
+    make_text(job, indexed, &text);
+    struct sink_file *sink = text.failed ? NULL : sink_file_open(path, &job->run);
+    if (sink && sink_file_write(sink, text.data, text.length) != SINK_OK) {
         sink_file_discard(sink);
         sink = NULL;
     }
-    free(text);
+    free(text.data);
+    if (text.failed)
+        return REPLAY_NO_MEMORY;
     if (!sink)
         return REPLAY_GAVE_UP;
     job->written[job->written_count++] = sink;

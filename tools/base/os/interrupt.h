@@ -25,6 +25,11 @@ bool interrupt_asked_before(int64_t ms);
  * returning EINTR and must not be repeated. */
 bool interrupt_is_overdue(void);
 
+/* While files are in a state that `clean` must not find: no signal comes, in this thread, until it is let. Not nested.
+ */
+void interrupt_hold_back(void);
+void interrupt_let(void);
+
 /* Threads beside the main one. */
 
 /* Begins a thread that leaves signals to those that were there before. 0, or the error number. */

@@ -9,6 +9,9 @@
 #include "base/numbers/number_text.h"
 #include "utf8.h"
 
+/* Room for a number of 64 bits. */
+#define DIGITS 24
+
 static const char hex[] = "0123456789abcdef";
 
 static size_t put_unit(char *to, uint32_t unit)
@@ -119,11 +122,34 @@ void json_begin(struct json *json, FILE *file)
     *json = (struct json){.file = file};
 }
 
+void json_begin_text(struct json *json, struct buffer *text)
+{
+    *json = (struct json){.text = text};
+}
+
+static void put(struct json *json, const char *bytes, size_t length)
+{
+    if (json->text)
+        buffer_put(json->text, bytes, length);
+    else
+        fwrite(bytes, 1, length, json->file);
+}
+
+static void put_char(struct json *json, char character)
+{
+    put(json, &character, 1);
+}
+
+static void put_string(struct json *json, const char *string)
+{
+    put(json, string, strlen(string));
+}
+
 static void line(struct json *json)
 {
-    putc('\n', json->file);
+    put_char(json, '\n');
     for (unsigned i = 0; i < json->depth; i++)
-        fputs("  ", json->file);
+        put_string(json, "  ");
 }
 
 /* Writes what goes between the last element and the next one. */
@@ -137,11 +163,11 @@ static void separate(struct json *json)
         return;
     struct json_level *level = &json->level[json->depth - 1];
     if (level->filled)
-        putc(',', json->file);
+        put_char(json, ',');
     if (level->lines)
         line(json);
     else if (level->filled)
-        putc(' ', json->file);
+        put_char(json, ' ');
     level->filled = true;
 }
 
@@ -150,7 +176,7 @@ static void open_level(struct json *json, char open, char close, bool lines)
     separate(json);
     if (json->depth == JSON_DEPTH)
         abort();
-    putc(open, json->file);
+    put_char(json, open);
     json->level[json->depth++] = (struct json_level){.close = close, .lines = lines};
 }
 
@@ -169,20 +195,20 @@ void json_close(struct json *json)
     struct json_level level = json->level[--json->depth];
     if (level.lines && level.filled)
         line(json);
-    putc(level.close, json->file);
+    put_char(json, level.close);
 }
 
 void json_end(struct json *json)
 {
     while (json->depth > 0)
         json_close(json);
-    putc('\n', json->file);
+    put_char(json, '\n');
 }
 
 void json_key(struct json *json, const char *key)
 {
     json_text(json, key);
-    fputs(": ", json->file);
+    put_string(json, ": ");
     json->after_key = true;
 }
 
@@ -203,14 +229,14 @@ void json_span(struct json *json, const char *text, size_t length)
 {
     char quoted[JSON_QUOTED_MAX(64)];
     separate(json);
-    putc('"', json->file);
+    put_char(json, '"');
     for (size_t done = 0; done < length;) {
         size_t part = whole_characters(text + done, length - done, 64);
         size_t length_quoted = json_quote(quoted, text + done, part);
-        fwrite(quoted + 1, 1, length_quoted - 2, json->file);
+        put(json, quoted + 1, length_quoted - 2);
         done += part;
     }
-    putc('"', json->file);
+    put_char(json, '"');
 }
 
 void json_text(struct json *json, const char *text)
@@ -228,26 +254,30 @@ static void json_text_or_null(struct json *json, const char *text)
 
 void json_unsigned(struct json *json, uint64_t number)
 {
+    char digits[DIGITS];
     separate(json);
-    fprintf(json->file, "%" PRIu64, number);
+    put(json, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number));
 }
 
 void json_signed(struct json *json, int64_t number)
 {
+    char digits[DIGITS];
     separate(json);
-    fprintf(json->file, "%" PRId64, number);
+    put(json, digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, number));
 }
 
 void json_decimal(struct json *json, int64_t number, unsigned digits)
 {
     uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     uint64_t scale = 1;
+    char text[2 * DIGITS];
     for (unsigned i = 0; i < digits; i++)
         scale *= 10;
     separate(json);
-    fprintf(json->file, "%s%" PRIu64, number < 0 ? "-" : "", size / scale);
+    int length = snprintf(text, sizeof text, "%s%" PRIu64, number < 0 ? "-" : "", size / scale);
     if (digits > 0)
-        fprintf(json->file, ".%0*" PRIu64, (int)digits, size % scale);
+        length += snprintf(text + length, DIGITS, ".%0*" PRIu64, (int)digits, size % scale);
+    put(json, text, (size_t)length);
 }
 
 void json_double(struct json *json, double number)
@@ -258,38 +288,38 @@ void json_double(struct json *json, double number)
         return;
     }
     separate(json);
-    fwrite(text, 1, number_repr(number, text), json->file);
+    put(json, text, number_repr(number, text));
 }
 
 void json_number(struct json *json, const char *digits)
 {
     separate(json);
-    fputs(digits, json->file);
+    put_string(json, digits);
 }
 
 void json_base64(struct json *json, const uint8_t *bytes, size_t length)
 {
     char text[BASE64_LENGTH(48)];
     separate(json);
-    putc('"', json->file);
+    put_char(json, '"');
     for (size_t at = 0; at < length; at += 48) {
         size_t part = length - at < 48 ? length - at : 48;
         base64_write(text, bytes + at, part);
-        fwrite(text, 1, BASE64_LENGTH(part), json->file);
+        put(json, text, BASE64_LENGTH(part));
     }
-    putc('"', json->file);
+    put_char(json, '"');
 }
 
 void json_bool(struct json *json, bool truth)
 {
     separate(json);
-    fputs(truth ? "true" : "false", json->file);
+    put_string(json, truth ? "true" : "false");
 }
 
 void json_null(struct json *json)
 {
     separate(json);
-    fputs("null", json->file);
+    put_string(json, "null");
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@ void json_put_mended(struct buffer *out, const char *json, size_t length);
 #define JSON_DEPTH 16
 struct json {
     FILE *file;
+    struct buffer *text; /* in place of the file; NULL: the file */
     unsigned depth;
     struct json_level {
         char close;
@@ -34,6 +35,8 @@ struct json {
     bool after_key;
 };
 void json_begin(struct json *json, FILE *file);
+/* Appends to a text instead, whose owner asks afterwards whether it has failed. */
+void json_begin_text(struct json *json, struct buffer *text);
 void json_end(struct json *json); /* closes all open containers and ends the line */
 void json_object(struct json *json, bool lines);
 void json_array(struct json *json, bool lines);

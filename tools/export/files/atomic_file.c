@@ -143,19 +143,6 @@ static void remove_pending(void)
             unlink(sink->beside);
 }
 
-/* What a handler finds must be so: no signal comes meanwhile. */
-static void hold_signals(sigset_t *before)
-{
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, before);
-}
-
-static void let_signals(const sigset_t *before)
-{
-    sigprocmask(SIG_SETMASK, before, NULL);
-}
-
 static void begin_pending(struct sink_file *sink)
 {
     sink->next = pending;
@@ -258,8 +245,7 @@ static int make_beside(struct sink_file *sink, const struct stat *replaced)
 {
     const struct sink_run *run = sink->run;
     struct partial partial = {.inputs = run->inputs, .is_hidden = run->is_hidden, .is_readable = run->is_readable};
-    sigset_t before;
-    hold_signals(&before);
+    interrupt_hold_back();
     int error = partial_make(sink->place, replaced, &partial);
     if (error == 0) {
         sink->beside = partial.path;
@@ -268,7 +254,7 @@ static int make_beside(struct sink_file *sink, const struct stat *replaced)
         sink->run->open++;
         begin_pending(sink);
     }
-    let_signals(&before);
+    interrupt_let();
     if (error == 0)
         tell_what_was_there(sink, &partial);
     if (error == 0 && sink->run->open > open_most()) {
@@ -477,13 +463,12 @@ static enum sink_outcome place_file(struct sink_file *sink)
 static enum sink_outcome place_files(struct sink_file *const *sinks, size_t count)
 {
     enum sink_outcome outcome = SINK_OK;
-    sigset_t before;
-    hold_signals(&before);
+    interrupt_hold_back();
     for (size_t i = 0; i < count; i++) {
         enum sink_outcome placed = place_file(sinks[i]);
         outcome = outcome == SINK_OK ? placed : outcome;
     }
-    let_signals(&before);
+    interrupt_let();
     return outcome;
 }
 

@@ -224,10 +224,10 @@ static void write_notes(struct json *json, const struct armtap_streams *streams)
     json_close(json);
 }
 
-static void write_line(FILE *file, const struct manifest *manifest, const struct job *job)
+static void write_line(struct buffer *line, const struct manifest *manifest, const struct job *job)
 {
     struct json json;
-    json_begin(&json, file);
+    json_begin_text(&json, line);
     json_object(&json, false);
     write_inputs(&json, job->source);
     json_member_array(&json, "outputs", false);
@@ -244,21 +244,15 @@ static void write_line(FILE *file, const struct manifest *manifest, const struct
 
 int manifest_write(const struct manifest *manifest, const struct job *job)
 {
-    char *line = NULL;
-    size_t length = 0;
+    struct buffer line = {0};
     if (manifest->file < 0)
         return 0;
-    FILE *file = open_memstream(&line, &length);
-    if (file)
-        write_line(file, manifest, job);
-    bool failed = !file || ferror(file);
-    if (file && fclose(file) != 0)
-        failed = true;
-    if (failed)
+    write_line(&line, manifest, job);
+    int error = line.failed ? 0 : append_line(manifest->file, line.data, line.length);
+    if (line.failed)
         message_no_memory();
-    int error = failed ? 0 : append_line(manifest->file, line, length);
     if (error)
         message_error("--manifest %s: %s", job->wish->manifest, strerror(error));
-    free(line);
-    return failed || error ? -1 : 0;
+    free(line.data);
+    return line.failed || error ? -1 : 0;
 }

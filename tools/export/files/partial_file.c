@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include "base/os/interrupt.h"
 
 #ifndef O_PATH
 #define O_PATH O_RDONLY
@@ -66,15 +67,13 @@ static enum place_kind place_of(int file, char **path, struct stat *status)
  * output has its name only once it is whole. */
 static enum place_kind follow_to_nothing(const char *name, char **path, struct stat *status)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
+    interrupt_hold_back();
     int file = open(name, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
     enum place_kind kind = file < 0 ? PLACE_FAILED : place_of(file, path, status);
     int error = errno;
     if (kind == PLACE_FILE && status->st_size == 0 && partial_is_there(*path, status) && unlink(*path) == 0)
         kind = PLACE_FREE;
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    interrupt_let();
     errno = error;
     return kind;
 }

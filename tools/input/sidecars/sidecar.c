@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* fopencookie */
+#define _POSIX_C_SOURCE 200809L
 #include "sidecar.h"
 
 #include <errno.h>
@@ -24,24 +24,11 @@
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* What is written goes on to a file. */
-struct summed {
-    FILE *file;
-    uint32_t sum;
-};
-
-static ssize_t sum_and_write(void *cookie, const char *bytes, size_t length)
-{
-    struct summed *summed = cookie;
-    summed->sum = checksum(summed->sum, bytes, length);
-    return (ssize_t)fwrite(bytes, 1, length, summed->file);
-}
-
-static void write_sum(struct json *json, const char *key, const struct summed *summed)
+/* Of all that comes before its key's value. */
+static void write_sum(struct json *json, const char *key)
 {
     json_key(json, key);
-    fflush(json->file);
-    json_unsigned(json, summed->sum);
+    json_unsigned(json, json->text->failed ? 0 : checksum(CHECKSUM_BEGIN, json->text->data, json->text->length));
 }
 
 static void write_time(struct json *json, const char *key, int64_t time)
@@ -78,8 +65,7 @@ static void write_kept(struct json *json, const struct armtap_kept *kept)
     json_close(json);
 }
 
-static void write_members(struct json *json, const struct sidecar *sidecar, const struct armtap_digest *digest,
-                          const struct summed *summed)
+static void write_members(struct json *json, const struct sidecar *sidecar, const struct armtap_digest *digest)
 {
     struct armtap_kept kept;
     json_member_unsigned(json, "armtap_sidecar", SIDECAR_VERSION);
@@ -91,26 +77,21 @@ static void write_members(struct json *json, const struct sidecar *sidecar, cons
     json_member_bool(json, "from_socket", sidecar->section.from_socket);
     if (sidecar->section.recording[0] != '\0')
         write_section(json, &sidecar->section);
-    write_sum(json, HEAD_SUM, summed);
+    write_sum(json, HEAD_SUM);
     json_member_array(json, "kept", true);
     for (size_t i = 0; armtap_digest_at(digest, i, &kept); i++)
         write_kept(json, &kept);
     json_close(json);
-    write_sum(json, SUM, summed);
+    write_sum(json, SUM);
 }
 
-int sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest)
+void sidecar_write(struct buffer *text, const struct sidecar *sidecar, const struct armtap_digest *digest)
 {
     struct json json;
-    struct summed summed = {file, CHECKSUM_BEGIN};
-    FILE *stream = fopencookie(&summed, "w", (cookie_io_functions_t){.write = sum_and_write});
-    if (!stream)
-        return -1;
-    json_begin(&json, stream);
+    json_begin_text(&json, text);
     json_object(&json, true);
-    write_members(&json, sidecar, digest, &summed);
+    write_members(&json, sidecar, digest);
     json_end(&json);
-    return fclose(stream) != 0 || ferror(file) ? -1 : 0;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */

@@ -2,9 +2,8 @@
 #ifndef INPUT_SIDECAR_H
 #define INPUT_SIDECAR_H
 
-#include <stdio.h>
-
 #include "armtap.h"
+#include "base/text/buffer.h"
 #include "capture/comments.h"
 #include "inside.h"
 
@@ -25,8 +24,8 @@ struct sidecar {
     uint8_t *bytes; /* that `kept` points to */
 };
 
-/* Writes one; 0, or -1 with errno. `digest` holds its packets. */
-int sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest);
+/* Writes one to an empty text. `digest` holds its packets. */
+void sidecar_write(struct buffer *text, const struct sidecar *sidecar, const struct armtap_digest *digest);
 /* Reads one; 0, or -1 after a message. Free it in both cases. */
 int sidecar_read(const char *path, struct sidecar *sidecar);
 /* The same without packets: reads the beginning of the file only. */

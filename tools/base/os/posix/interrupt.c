@@ -164,6 +164,21 @@ bool interrupt_is_overdue(void)
     return interrupt_asked_before(LIMIT);
 }
 
+/* What was masked before interrupt_hold_back(). */
+static _Thread_local sigset_t mask_before;
+
+void interrupt_hold_back(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask_before);
+}
+
+void interrupt_let(void)
+{
+    pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
+}
+
 int thread_begin(pthread_t *thread, void *(*work)(void *user), void *user)
 {
     sigset_t all, before;
