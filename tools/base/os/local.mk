@@ -3,8 +3,11 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/interrupt.h \
 	tools/base/os/pager.h \
 	tools/base/os/privileges.h \
+	tools/base/os/system_address.h \
+	tools/base/os/tcp_address.c \
 	tools/base/os/tcp_socket.h \
-	tools/base/os/terminal.h
+	tools/base/os/terminal.h \
+	tools/base/os/wait.h
 
 if WINDOWS
 tools_libtools_a_SOURCES += \
@@ -17,5 +20,6 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/posix/sandbox.c \
 	tools/base/os/posix/syscalls.def \
 	tools/base/os/posix/tcp_socket.c \
-	tools/base/os/posix/terminal.c
+	tools/base/os/posix/terminal.c \
+	tools/base/os/posix/wait.c
 endif

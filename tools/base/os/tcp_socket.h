@@ -2,7 +2,6 @@
 #ifndef INPUT_TCP_SOCKET_H
 #define INPUT_TCP_SOCKET_H
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,11 +11,10 @@
 
 /* An IPv4 or IPv6 address and port. */
 struct tcp_address {
-    union {
-        sa_family_t family; /* AF_INET, AF_INET6; 0: none */
-        struct sockaddr_in four;
-        struct sockaddr_in6 six;
-    };
+    uint8_t version;  /* 4 or 6; 0: none */
+    uint8_t host[16]; /* as on the wire; IPv4: the first four */
+    uint16_t port;
+    uint32_t scope; /* of fe80::1%eth0: the interface's number; else 0 */
 };
 
 /* "10.0.0.2:30004", "[fd00::2]:30004", "[fe80::1%eth0]:30004" */
@@ -30,6 +28,10 @@ void tcp_address_set_port(struct tcp_address *address, uint16_t port);
 bool tcp_address_is_loopback(const struct tcp_address *address);
 /* Whether two addresses name one host; 10.0.0.2 and ::ffff:10.0.0.2 do. */
 bool tcp_address_same_host(const struct tcp_address *one, const struct tcp_address *other);
+/* Reads an address without port, scope and brackets, as `host` above. False: it is none of that version. */
+bool ip_read(uint8_t host[16], const char *text, unsigned version);
+#define IP_TEXT_MAX 46
+void ip_write(char text[IP_TEXT_MAX], const uint8_t host[16], unsigned version);
 /* Looks a host's name up, or reads its address without brackets. May take seconds: call it before a loop. Returns how
  * many addresses were stored, in the order to try, or 0 and why as text. */
 size_t tcp_resolve(const char *host, uint16_t port, struct tcp_address *addresses, size_t room, const char **problem);

@@ -1,16 +1,12 @@
-#define _GNU_SOURCE /* ppoll */
 #include "event_loop.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "array.h"
 #include "base/os/interrupt.h"
+#include "base/os/wait.h"
 #include "nanoseconds.h"
 
 /* The loop waits no longer at a time, so that it knows when it was to go on; and is so much later only if it could not.
@@ -18,12 +14,12 @@
 #define BEAT (SECOND / 4)
 #define STILL_LEAST SECOND
 
-/* What is polled: the wake-up, signals, then each watch. */
+/* What is waited for: the wake-up, signals, then each watch. */
 enum { WAKE, SIGNALS, WATCHES };
 
 struct event_watch {
     struct event_loop *loop;
-    size_t at; /* its place in loop->polls */
+    size_t at; /* its place in loop->items */
     void (*on_ready)(void *user, unsigned events);
     void *user;
     bool freed;
@@ -40,7 +36,7 @@ struct event_timer {
 /* Watches and timers freed by a callback stay in their arrays, switched off, until the turn ends: it walks through
  * them. */
 struct event_loop {
-    struct pollfd *polls;
+    struct wait_item *items;
     struct event_watch **watches;
     size_t watch_count;
     struct event_timer **timers;
@@ -62,25 +58,12 @@ struct event_loop {
 
 int64_t event_clock(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * SECOND + time.tv_nsec;
+    return wait_clock();
 }
 
 int64_t event_loop_now(const struct event_loop *loop)
 {
     return loop->now;
-}
-
-/* How long the machine has slept so far, and more. */
-static int64_t asleep(void)
-{
-#ifdef CLOCK_BOOTTIME
-    struct timespec time;
-    if (clock_gettime(CLOCK_BOOTTIME, &time) == 0)
-        return time.tv_sec * SECOND + time.tv_nsec - event_clock();
-#endif
-    return 0;
 }
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
@@ -91,12 +74,12 @@ struct event_loop *event_loop_new(void)
     if (!loop)
         return NULL;
     loop->now = event_clock();
-    loop->asleep = asleep();
-    loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    loop->polls = malloc(WATCHES * sizeof *loop->polls);
-    if (loop->polls && loop->wake >= 0) {
-        loop->polls[WAKE] = (struct pollfd){.fd = loop->wake, .events = POLLIN};
-        loop->polls[SIGNALS] = (struct pollfd){.fd = -1, .events = POLLIN};
+    loop->asleep = wait_slept();
+    loop->wake = wake_open();
+    loop->items = malloc(WATCHES * sizeof *loop->items);
+    if (loop->items && loop->wake >= 0) {
+        loop->items[WAKE] = (struct wait_item){.fd = loop->wake, .wanted = WAIT_READ};
+        loop->items[SIGNALS] = (struct wait_item){.fd = -1, .wanted = WAIT_READ};
         return loop;
     }
     int error = loop->wake < 0 ? errno : ENOMEM;
@@ -114,10 +97,10 @@ void event_loop_free(struct event_loop *loop)
     for (size_t i = 0; i < loop->timer_count; i++)
         free(loop->timers[i]);
     if (loop->wake >= 0)
-        close(loop->wake);
+        wake_close(loop->wake);
     free(loop->watches);
     free(loop->timers);
-    free(loop->polls);
+    free(loop->items);
     free(loop);
 }
 
@@ -126,24 +109,24 @@ struct event_watch *event_watch_new(struct event_loop *loop, int fd, void (*on_r
 {
     struct event_watch *watch = malloc(sizeof *watch);
     if (!watch || !MAKE_ROOM(loop->watches, loop->watch_count) ||
-        !MAKE_ROOM(loop->polls, loop->watch_count + WATCHES)) {
+        !MAKE_ROOM(loop->items, loop->watch_count + WATCHES)) {
         free(watch);
         return NULL;
     }
     size_t at = loop->watch_count + WATCHES;
     *watch = (struct event_watch){.loop = loop, .at = at, .on_ready = on_ready, .user = user};
     loop->watches[loop->watch_count++] = watch;
-    loop->polls[at] = (struct pollfd){.fd = fd, .events = POLLIN};
+    loop->items[at] = (struct wait_item){.fd = fd, .wanted = WAIT_READ};
     return watch;
 }
 
 /* A negative number tells the system to pass over the descriptor; without that it would report its end for ever. */
 void event_watch_want(struct event_watch *watch, unsigned events)
 {
-    struct pollfd *poll = &watch->loop->polls[watch->at];
-    int fd = poll->fd < 0 ? ~poll->fd : poll->fd;
-    poll->fd = events ? fd : ~fd;
-    poll->events = (short)((events & EVENT_READ ? POLLIN : 0) | (events & EVENT_WRITE ? POLLOUT : 0));
+    struct wait_item *item = &watch->loop->items[watch->at];
+    int fd = item->fd < 0 ? ~item->fd : item->fd;
+    item->fd = events ? fd : ~fd;
+    item->wanted = (short)events;
 }
 
 struct event_timer *event_timer_new(struct event_loop *loop, void (*on_due)(void *user), void *user)
@@ -173,7 +156,7 @@ static void sweep_watches(struct event_loop *loop)
             continue;
         }
         watch->at = kept + WATCHES;
-        loop->polls[watch->at] = loop->polls[i + WATCHES];
+        loop->items[watch->at] = loop->items[i + WATCHES];
         loop->watches[kept++] = watch;
     }
     loop->watch_count = kept;
@@ -227,21 +210,14 @@ void event_loop_on_wake(struct event_loop *loop, void (*on_wake)(void *user), vo
     loop->wake_user = user;
 }
 
-/* A write fails only where very many wake-ups are still unread, which is one already. */
 void event_loop_wake(struct event_loop *loop)
 {
-    const uint64_t one = 1;
-    int error = errno;
-    if (write(loop->wake, &one, sizeof one) < 0)
-        errno = error;
+    wake_up(loop->wake);
 }
 
-/* If it cannot be read now, it is still a wake-up; the next turn reads it. */
 static void take_wake(struct event_loop *loop)
 {
-    uint64_t count;
-    ssize_t length = read(loop->wake, &count, sizeof count);
-    (void)length;
+    wake_take(loop->wake);
     if (loop->on_wake)
         loop->on_wake(loop->wake_user);
 }
@@ -272,7 +248,7 @@ int64_t event_loop_stood_still(const struct event_loop *loop, int64_t within)
 /* `due`: when the loop was to go on at the latest. */
 static void judge_still(struct event_loop *loop, int64_t due)
 {
-    int64_t late = loop->now - due, slept = asleep() - loop->asleep;
+    int64_t late = loop->now - due, slept = wait_slept() - loop->asleep;
     if (late < STILL_LEAST && slept < STILL_LEAST)
         return;
     loop->asleep += slept;
@@ -298,18 +274,14 @@ static int64_t next_deadline(const struct event_loop *loop, int64_t until)
     return until;
 }
 
-/* As ppoll(), until a time that is not far; returns at once with EINTR if interrupt_asked(). */
-static int wait_until(struct event_loop *loop, int64_t until, bool obeys)
+/* Returns at once with EINTR if interrupt_asked(). */
+static int wait_for_items(struct event_loop *loop, int64_t until, bool obeys)
 {
-    int64_t left = until - event_clock();
-    if (left < 0)
-        left = 0;
-    const struct timespec time = {.tv_sec = (time_t)(left / SECOND), .tv_nsec = (long)(left % SECOND)};
     if (obeys && interrupt_asked()) {
         errno = EINTR;
         return -1;
     }
-    return ppoll(loop->polls, loop->watch_count + WATCHES, &time, NULL);
+    return wait_until(loop->items, loop->watch_count + WATCHES, until);
 }
 
 static void call_timers(struct event_loop *loop)
@@ -323,19 +295,17 @@ static void call_timers(struct event_loop *loop)
     }
 }
 
-/* What was wanted and came; an end or an error counts as all that is wanted. */
-static unsigned events_of(const struct pollfd *poll)
+/* What came and is still wanted. */
+static unsigned events_of(const struct wait_item *item)
 {
-    bool ended = poll->revents & (POLLERR | POLLHUP | POLLNVAL);
-    int came = poll->fd < 0 ? 0 : poll->events & (ended ? ~0 : poll->revents);
-    return (came & POLLIN ? EVENT_READ : 0u) | (came & POLLOUT ? EVENT_WRITE : 0u);
+    return item->fd < 0 ? 0 : (unsigned)(item->came & item->wanted);
 }
 
 static void call_watches(struct event_loop *loop)
 {
     for (size_t i = 0, count = loop->watch_count; i < count && !loop->stopped; i++) {
         struct event_watch *watch = loop->watches[i];
-        unsigned events = events_of(&loop->polls[i + WATCHES]);
+        unsigned events = events_of(&loop->items[i + WATCHES]);
         if (events)
             watch->on_ready(watch->user, events);
     }
@@ -346,7 +316,7 @@ static void turn(struct event_loop *loop, int ready)
 {
     loop->in_turn = true;
     call_timers(loop);
-    if (ready > 0 && loop->polls[WAKE].revents && !loop->stopped)
+    if (ready > 0 && loop->items[WAKE].came && !loop->stopped)
         take_wake(loop);
     if (ready > 0)
         call_watches(loop);
@@ -357,12 +327,12 @@ static void turn(struct event_loop *loop, int ready)
 static enum event_loop_end run_loop(struct event_loop *loop, int64_t until, bool obeys)
 {
     loop->stopped = false;
-    loop->polls[SIGNALS].fd = obeys ? interrupt_descriptor() : -1;
+    loop->items[SIGNALS].fd = obeys ? interrupt_descriptor() : -1;
     loop->now = event_clock();
     while (!loop->stopped) {
         int64_t beat = loop->now + BEAT, due = next_deadline(loop, until);
         due = due < beat ? due : beat;
-        int ready = wait_until(loop, due, obeys);
+        int ready = wait_for_items(loop, due, obeys);
         if (ready < 0 && errno != EINTR)
             return EVENT_LOOP_FAILED;
         int64_t before = loop->now;
@@ -387,11 +357,4 @@ enum event_loop_end event_loop_run(struct event_loop *loop)
 enum event_loop_end event_loop_drain(struct event_loop *loop, int64_t until)
 {
     return run_loop(loop, until, false);
-}
-
-bool event_can_write(int fd)
-{
-    const struct timespec at_once = {0};
-    struct pollfd wanted = {.fd = fd, .events = POLLOUT};
-    return ppoll(&wanted, 1, &at_once, NULL) > 0;
 }

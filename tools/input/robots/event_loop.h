@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/os/wait.h"
+
 struct event_loop;
 struct event_watch;
 struct event_timer;
@@ -49,7 +51,7 @@ void event_loop_on_wake(struct event_loop *loop, void (*on_wake)(void *user), vo
 void event_loop_wake(struct event_loop *loop);
 
 /* Either also tells of an end or an error of the descriptor, which the next read or write returns. */
-enum { EVENT_READ = 1, EVENT_WRITE = 2 };
+enum { EVENT_READ = WAIT_READ, EVENT_WRITE = WAIT_WRITE };
 /* Wants EVENT_READ at first. NULL if memory runs out. */
 struct event_watch *event_watch_new(struct event_loop *loop, int fd, void (*on_ready)(void *user, unsigned events),
                                     void *user);
@@ -66,8 +68,6 @@ void event_timer_set(struct event_timer *timer, int64_t when);
 /* Accepts NULL. */
 void event_timer_free(struct event_timer *timer);
 
-/* Whether a write would not wait now; also where it would fail at once. */
-bool event_can_write(int fd);
 /* The monotonic clock now, in ns. */
 int64_t event_clock(void);
 

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* tdestroy */
 #include "labels.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <search.h>
@@ -11,6 +10,7 @@
 
 #include "base/process/message.h"
 #include "base/os/privileges.h"
+#include "base/os/tcp_socket.h"
 #include "base/text/json_writer.h"
 #include "base/text/names_apart.h"
 #include "base/text/utf8.h"
@@ -53,10 +53,10 @@ static int by_text(const void *a, const void *b)
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
 /* Writes an IPv6 address as the library does: its last four bytes are decimal in ::ffff:10.0.0.2 only. */
-static void put_ipv6(char to[END_MAX], const unsigned char bytes[16])
+static void put_ipv6(char to[END_MAX], const uint8_t bytes[16])
 {
-    char text[INET6_ADDRSTRLEN];
-    inet_ntop(AF_INET6, bytes, text, sizeof text);
+    char text[IP_TEXT_MAX];
+    ip_write(text, bytes, 6);
     char *colon = strrchr(text, ':');
     if (strchr(text, '.') && strncmp(text, "::ffff:", strlen("::ffff:")) != 0)
         snprintf(colon + 1, sizeof text - (size_t)(colon + 1 - text), "%x:%x", (unsigned)(bytes[12] << 8 | bytes[13]),
@@ -79,7 +79,7 @@ static bool put_port(char end[END_MAX], const char *text)
 static bool read_end(char end[END_MAX], const char *text)
 {
     char host[END_MAX];
-    unsigned char bytes[16];
+    uint8_t bytes[16];
     bool is_bracketed = *text == '[', is_ipv6 = is_bracketed || strchr(text, ':') != strrchr(text, ':');
     text += is_bracketed;
     size_t length = strcspn(text, is_bracketed ? "]" : is_ipv6 ? "" : ":");
@@ -87,7 +87,7 @@ static bool read_end(char end[END_MAX], const char *text)
     if (length >= sizeof host || (is_bracketed && text[length] != ']'))
         return false;
     snprintf(host, sizeof host, "%.*s", (int)length, text);
-    if (inet_pton(is_ipv6 ? AF_INET6 : AF_INET, host, bytes) != 1)
+    if (!ip_read(bytes, host, is_ipv6 ? 6 : 4))
         return false;
     if (is_ipv6)
         put_ipv6(end, bytes);

@@ -2,12 +2,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "robot_link.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/os/tcp_socket.h"
 #include "protocol/port.h"
 
 #define DIGITS "0123456789"
@@ -68,12 +68,12 @@ static const char *after_scheme(const struct robot_scheme **scheme, const char *
 enum robot_likeness robot_address_guess(char url[ROBOT_URL_MAX], const char *word)
 {
     char host[ROBOT_HOST_MAX];
-    struct in6_addr address;
+    uint8_t address[16];
     const struct robot_scheme *named;
     const char *port, *place = after_scheme(&named, word);
     if (!split(host, &port, place ? place : word))
         return ROBOT_NOT;
-    bool is_address = inet_pton(AF_INET6, host, &address) == 1 || inet_pton(AF_INET, host, &address) == 1;
+    bool is_address = ip_read(address, host, 6) || ip_read(address, host, 4);
     if (!is_address && (host[strspn(host, HOST_CHARACTERS)] != '\0' || strchr("-.", host[0]) || is_file_name(host)))
         return ROBOT_NOT;
     unsigned long number = strtoul(port, NULL, 10);

@@ -1,7 +1,6 @@
 #include "synthetic_tcp.h"
 
 #include <string.h>
-#include <sys/socket.h>
 
 #include "bytes.h"
 
@@ -147,17 +146,15 @@ static void put_address(struct synthetic_tcp *tcp, enum armtap_direction directi
 {
     uint8_t *to = tcp->address[direction];
     tcp->port[direction] = tcp_address_port(address);
-    if (address->family == AF_INET6)
-        memcpy(to, &address->six.sin6_addr, 16);
-    else if (tcp->six)
-        map(to, (const uint8_t *)&address->four.sin_addr);
+    if (tcp->six && address->version != 6)
+        map(to, address->host);
     else
-        memcpy(to, &address->four.sin_addr, 4);
+        memcpy(to, address->host, address_length(tcp));
 }
 
 void synthetic_tcp_begin(struct synthetic_tcp *tcp, const struct tcp_address *robot, const struct tcp_address *client)
 {
-    *tcp = (struct synthetic_tcp){.six = robot->family == AF_INET6 || client->family == AF_INET6, .number = 1};
+    *tcp = (struct synthetic_tcp){.six = robot->version == 6 || client->version == 6, .number = 1};
     put_address(tcp, ARMTAP_FROM_ROBOT, robot);
     put_address(tcp, ARMTAP_TO_ROBOT, client);
 }

@@ -83,7 +83,7 @@ static void on_say(void *user, const char *name, const char *line)
     if (second != clients->second)
         clients_tell_hidden(clients);
     clients->second = second;
-    if (clients->lines++ < CLIENTS_LINES && event_can_write(STDERR_FILENO))
+    if (clients->lines++ < CLIENTS_LINES && wait_can_write(STDERR_FILENO))
         clients->wish.say(clients->wish.user, name, line);
     else
         clients->hidden++;
