@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
 #include "input/replay/replay.h"
 #include "input/files/input_files.h"
 #include "base/os/interrupt.h"

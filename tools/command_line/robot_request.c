@@ -1,11 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
 #include "base/text/comma_list.h"
 #include "base/text/field_bits.h"
 #include "base/process/message.h"

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "base/numbers/number_text.h"
+#include "base/os/names.h"
 #include "base/text/json_reader.h"
 #include "export/formats/line_cells.h"
 

@@ -1,12 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "job.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
 #include "export/formats/line_cells.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "input/stream_rank.h"
 

@@ -1,12 +1,12 @@
 /* armtap fields: the table of fields. */
 #define _POSIX_C_SOURCE 200809L
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/os/names.h"
 #include "command_line/commands.h"
 #include "base/text/field_bits.h"
 #include "base/text/json_writer.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
 #include "base/terminal/word_wrap.h"

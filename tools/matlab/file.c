@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "array.h"
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "content.h"
 #include "base/text/names_apart.h"

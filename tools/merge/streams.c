@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "info/info.h"
 #include "values.h"

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "analysis/armtap-analysis.h"
+#include "base/os/names.h"
 #include "base/text/comma_list.h"
 #include "base/process/message.h"
 #include "command_line/shared_text.h"

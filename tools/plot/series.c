@@ -1,13 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plot_reading.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "base/os/names.h"
 #include "base/text/comma_list.h"
 #include "export/rows/tables.h"
 

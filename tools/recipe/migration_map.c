@@ -1,12 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "recipe.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "array.h"
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
 #include "command_line/options.h"

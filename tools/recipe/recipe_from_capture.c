@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "base/os/names.h"
 #include "input/files/input_files.h"
 #include "input/stream_rank.h"
 #include "base/process/message.h"

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "export/files/atomic_file.h"
 #include "nanoseconds.h"

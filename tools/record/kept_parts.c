@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "amount.h"
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "input/capture/capture.h"
 #include "nanoseconds.h"

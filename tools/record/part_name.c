@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "nanoseconds.h"
 

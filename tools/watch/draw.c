@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/inside.h"
+#include "base/os/names.h"
 #include "diagnose/diagnosis.h"
 
 /* s without data that are worth a word. */

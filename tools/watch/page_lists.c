@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/numbers/number_text.h"
+#include "base/os/names.h"
 #include "diagnose/diagnosis.h"
 #include "pages.h"
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/os/interrupt.h"
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "record/amount.h"
 #include "recorder.h"

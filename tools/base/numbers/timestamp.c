@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/os/names.h"
 #include "nanoseconds.h"
 #include "analysis/inside.h"
 

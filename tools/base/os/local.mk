@@ -1,6 +1,7 @@
 # What differs between systems: headers that both sides have, and the sources of one side.
 tools_libtools_a_SOURCES += \
 	tools/base/os/interrupt.h \
+	tools/base/os/names.h \
 	tools/base/os/pager.h \
 	tools/base/os/privileges.h \
 	tools/base/os/system_address.h \
@@ -11,7 +12,10 @@ tools_libtools_a_SOURCES += \
 
 if WINDOWS
 tools_libtools_a_SOURCES += \
-	tools/base/os/README.md
+	tools/base/os/windows/errors.c \
+	tools/base/os/windows/errors.h \
+	tools/base/os/windows/glob.c \
+	tools/base/os/windows/names.c
 else
 tools_libtools_a_SOURCES += \
 	tools/base/os/posix/interrupt.c \

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
+
 #define LINE_MAX_BYTES 4096
 #define SHORT_TEXT 24 /* bytes: fwrite takes longer for them */
 

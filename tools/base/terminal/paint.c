@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
+
 static const char *const sequences[] = {
     [PAINT_GOOD] = "\033[32m",   [PAINT_WARNING] = "\033[33m", [PAINT_BAD] = "\033[31m",
     [PAINT_HEADING] = "\033[1m", [PAINT_PACKET] = "\033[36m",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
 #include "base/os/pager.h"
 #include "base/text/utf8.h"
 

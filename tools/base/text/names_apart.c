@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/os/names.h"
+
 struct taken_name {
     uint64_t next; /* the number to try for the next one of this name */
     char name[];

@@ -1,12 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "field_selection.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "base/os/names.h"
 #include "base/text/comma_list.h"
 #include "base/text/field_bits.h"
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "base/os/privileges.h"
 #include "base/os/tcp_socket.h"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
+
 /* Each string lies in one piece behind its length. What is left at the end of the memory is passed over. */
 struct head {
     alignas(max_align_t) size_t length;
@@ -43,7 +45,7 @@ struct ring *ring_new(size_t size)
     struct ring *ring = aligned_alloc(alignof(struct ring), sizeof *ring);
     uint8_t *bytes = malloc(whole);
     if (!ring || !bytes) {
-        free(ring);
+        aligned_free(ring);
         free(bytes);
         return NULL;
     }
@@ -60,7 +62,7 @@ void ring_free(struct ring *ring)
 {
     if (ring)
         free(ring->bytes);
-    free(ring);
+    aligned_free(ring);
 }
 
 void *ring_reserve(struct ring *ring, size_t length, size_t spare)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "array.h"
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
 

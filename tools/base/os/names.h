@@ -1,0 +1,107 @@
+/* POSIX functions under their own names, with their own meaning: the system's headers, or ours where it lacks them. As
+ * elsewhere, what is not C or POSIX asks for _GNU_SOURCE first. Windows has no more of them than the program uses. */
+#ifndef BASE_OS_NAMES_H
+#define BASE_OS_NAMES_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Frees what aligned_alloc() returned. */
+static inline void aligned_free(void *memory);
+
+#ifndef _WIN32
+
+#include <fnmatch.h>
+#include <glob.h>
+#include <strings.h>
+#include <sys/random.h>
+
+static inline void aligned_free(void *memory)
+{
+    free(memory);
+}
+
+#else
+
+#include <direct.h>
+#include <io.h>
+#include <malloc.h>
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+char *strndup(const char *text, size_t length);
+char *strcasestr(const char *text, const char *part);
+#define strerror_r(number, text, room) strerror_s(text, room, number)
+
+/* Bytes; without classes such as [:alpha:]. */
+#define FNM_NOMATCH 1
+#define FNM_NOESCAPE 2
+#define FNM_CASEFOLD 16
+int fnmatch(const char *pattern, const char *name, int flags);
+
+/* In any case of letters. '/' separates names, and so does what means '\': two of them, or with GLOB_NOESCAPE one. */
+#define GLOB_NOSORT 4
+#define GLOB_NOESCAPE 64
+#define GLOB_NOSPACE 1
+#define GLOB_NOMATCH 3
+typedef struct {
+    size_t gl_pathc;
+    char **gl_pathv;
+} glob_t;
+int glob(const char *pattern, int flags, int (*failed)(const char *folder, int error), glob_t *found);
+void globfree(glob_t *found);
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+ssize_t pread(int file, void *to, size_t length, off_t at);
+ssize_t pwrite(int file, const void *bytes, size_t length, off_t at);
+int fdatasync(int file);
+int fsync(int file);
+/* Where `to` is NULL. Links are not followed. */
+char *realpath(const char *name, char *to);
+#define mkdir(name, mode) _mkdir(name)
+#define putc_unlocked putc
+
+#define O_CLOEXEC _O_NOINHERIT
+/* Opening never waits there, gives no terminal, and follows no links that matter. */
+#define O_NOCTTY 0
+#define O_NOFOLLOW 0
+#define O_NONBLOCK 0
+
+/* Never the reason there. */
+#define EDQUOT 10001
+#define ESTALE 10002
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+/* An empty value removes the name. */
+int setenv(const char *name, const char *value, int replace);
+int unsetenv(const char *name);
+#ifndef _POSIX_THREAD_SAFE_FUNCTIONS
+#define gmtime_r(time, to) (gmtime_s(to, time) == 0 ? (to) : NULL)
+#define localtime_r(time, to) (localtime_s(to, time) == 0 ? (to) : NULL)
+#endif
+void tdestroy(void *root, void (*free_key)(void *key));
+/* `flags` is 0. */
+ssize_t getrandom(void *to, size_t length, unsigned flags);
+#define _SC_NPROCESSORS_ONLN 1
+long sysconf(int name);
+#define aligned_alloc(alignment, size) _aligned_malloc(size, alignment)
+
+static inline void aligned_free(void *memory)
+{
+    _aligned_free(memory);
+}
+
+#endif
+
+#endif

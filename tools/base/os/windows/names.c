@@ -1,0 +1,200 @@
+#define _GNU_SOURCE
+#define _SEARCH_PRIVATE /* the nodes of its trees */
+#include "base/os/names.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <windows.h>
+#include <bcrypt.h>
+
+#include "errors.h"
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+char *strndup(const char *text, size_t length)
+{
+    length = strnlen(text, length);
+    char *copy = malloc(length + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *strcasestr(const char *text, const char *part)
+{
+    size_t length = strlen(part);
+    for (;; text++) {
+        if (strncasecmp(text, part, length) == 0)
+            return (char *)(uintptr_t)text;
+        if (*text == '\0')
+            return NULL;
+    }
+}
+
+static int folded(char character, int flags)
+{
+    return flags & FNM_CASEFOLD ? tolower((unsigned char)character) : (unsigned char)character;
+}
+
+/* Behind "[a-z]" if that is what begins here, or NULL. */
+static const char *match_set(const char *pattern, char character, int flags, bool *is_in)
+{
+    const char *at = pattern + 1;
+    bool is_not = *at == '!' || *at == '^', found = false;
+    at += is_not;
+    for (const char *first = at; *at != ']' || at == first;) {
+        char ends[2];
+        for (size_t i = 0; i < 2; i++) {
+            at += *at == '\\' && !(flags & FNM_NOESCAPE);
+            if (*at == '\0')
+                return NULL;
+            ends[i] = *at++;
+            if (i == 0 && (*at != '-' || at[1] == ']')) {
+                ends[1] = ends[0];
+                break;
+            }
+            at += i == 0;
+        }
+        int wanted = folded(character, flags);
+        found |= folded(ends[0], flags) <= wanted && wanted <= folded(ends[1], flags);
+    }
+    *is_in = found != is_not;
+    return at + 1;
+}
+
+/* Behind what stands for this one character; NULL if it does not. */
+static const char *match_one(const char *pattern, char character, int flags)
+{
+    bool is_in;
+    if (*pattern == '?')
+        return pattern + 1;
+    if (*pattern == '[') {
+        const char *behind = match_set(pattern, character, flags, &is_in);
+        if (behind)
+            return is_in ? behind : NULL;
+    }
+    pattern += *pattern == '\\' && !(flags & FNM_NOESCAPE);
+    return *pattern != '\0' && folded(*pattern, flags) == folded(character, flags) ? pattern + 1 : NULL;
+}
+
+int fnmatch(const char *pattern, const char *name, int flags)
+{
+    const char *star = NULL, *tried = NULL, *next = NULL;
+    for (;;) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            tried = name;
+        } else if (*name != '\0' && (next = match_one(pattern, *name, flags)) != NULL) {
+            pattern = next;
+            name++;
+        } else if (*name == '\0' && *pattern == '\0') {
+            return 0;
+        } else if (!star || *tried == '\0') {
+            return FNM_NOMATCH;
+        } else { /* the star takes one more */
+            pattern = star;
+            name = ++tried;
+        }
+    }
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Reads or writes at a place; the file's own place stays. */
+static ssize_t transfer(int file, void *to, const void *from, size_t length, off_t at)
+{
+    HANDLE handle = (HANDLE)_get_osfhandle(file);
+    LARGE_INTEGER place, none = {.QuadPart = 0};
+    OVERLAPPED there = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};
+    DWORD done = 0, size = length < INT_MAX ? (DWORD)length : INT_MAX;
+    if (at < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (!SetFilePointerEx(handle, none, &place, FILE_CURRENT)) {
+        errno = GetLastError() == ERROR_INVALID_HANDLE ? EBADF : ESPIPE;
+        return -1;
+    }
+    BOOL is_done = to ? ReadFile(handle, to, size, &done, &there) : WriteFile(handle, from, size, &done, &there);
+    DWORD error = is_done ? 0 : GetLastError();
+    SetFilePointerEx(handle, place, NULL, FILE_BEGIN);
+    if (is_done || error == ERROR_HANDLE_EOF)
+        return (ssize_t)done;
+    errno = errors_number(error);
+    return -1;
+}
+
+ssize_t pread(int file, void *to, size_t length, off_t at)
+{
+    return transfer(file, to, NULL, length, at);
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t length, off_t at)
+{
+    return transfer(file, NULL, bytes, length, at);
+}
+
+int fsync(int file)
+{
+    return _commit(file);
+}
+
+int fdatasync(int file)
+{
+    return _commit(file);
+}
+
+char *realpath(const char *name, char *to)
+{
+    (void)to;
+    return access(name, F_OK) == 0 ? _fullpath(NULL, name, 0) : NULL;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+int setenv(const char *name, const char *value, int replace)
+{
+    return !replace && getenv(name) ? 0 : _putenv_s(name, value) == 0 ? 0 : -1;
+}
+
+int unsetenv(const char *name)
+{
+    return _putenv_s(name, "") == 0 ? 0 : -1;
+}
+
+/* Without recursion: a tree of sorted names is as deep as they are many. */
+void tdestroy(void *root, void (*free_key)(void *key))
+{
+    for (node_t *node = root; node;) {
+        node_t *left = node->llink, *next = left;
+        if (left) {
+            node->llink = left->rlink;
+            left->rlink = node;
+        } else {
+            next = node->rlink;
+            free_key(node->key);
+            free(node);
+        }
+        node = next;
+    }
+}
+
+ssize_t getrandom(void *to, size_t length, unsigned flags)
+{
+    if (flags == 0 && BCryptGenRandom(NULL, to, (ULONG)length, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0)
+        return (ssize_t)length;
+    errno = ENOSYS;
+    return -1;
+}
+
+long sysconf(int name)
+{
+    SYSTEM_INFO system;
+    (void)name;
+    GetSystemInfo(&system);
+    return (long)system.dwNumberOfProcessors;
+}
