@@ -21,6 +21,7 @@ lib_libinside_la_SOURCES = \
 	lib/inside.h \
 	lib/nanoseconds.h \
 	lib/speed.h \
+	lib/system.h \
 	lib/try.h \
 	lib/archive/conn_stretch.c \
 	lib/archive/digest.c \
@@ -160,10 +161,25 @@ armtapinclude_HEADERS = \
 	lib/armtap-fields.h
 nodist_armtapinclude_HEADERS = lib/armtap-version.h
 
+if WINDOWS
+# Without a number in their names, which nothing there would choose by. They export what the headers declare.
+LIBRARY_LDFLAGS = -no-undefined -avoid-version -static-libgcc -export-symbols $(@:.la=.def)
+EXTRA_lib_libarmtap_la_DEPENDENCIES = lib/libarmtap.def
+else
+LIBRARY_LDFLAGS = -no-undefined -version-info 0:0:0
+endif
+CLEANFILES += lib/libarmtap.def lib/libarmtap-analysis.def lib/libarmtap-capture.def
+lib/libarmtap.def: lib/armtap.h lib/client/armtap-client.h
+lib/libarmtap-analysis.def: lib/analysis/armtap-analysis.h
+lib/libarmtap-capture.def: lib/capture/armtap-capture.h
+lib/libarmtap.def lib/libarmtap-analysis.def lib/libarmtap-capture.def: lib/declared
+	$(AM_V_GEN){ echo 'LIBRARY "$(@F:.def=.dll)"' && echo EXPORTS && \
+	sh $(srcdir)/lib/declared $(filter %.h,$^); } >$@.new && mv $@.new $@
+
 lib_LTLIBRARIES += lib/libarmtap.la
 lib_libarmtap_la_SOURCES =
 lib_libarmtap_la_LIBADD = lib/libinside.la
-lib_libarmtap_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
+lib_libarmtap_la_LDFLAGS = $(AM_LDFLAGS) $(LIBRARY_LDFLAGS)
 
 pkgconfig_DATA = lib/armtap.pc
 
@@ -188,6 +204,7 @@ lib/libarmtap-client.3: lib/client/libarmtap-client.3.in lib/manual-types lib/cl
 
 EXTRA_DIST += \
 	lib/README.md \
+	lib/declared \
 	lib/client/README.md \
 	lib/evidence/README.md \
 	lib/layers/README.md \

@@ -1,5 +1,5 @@
 # The libraries that the program needs, and what its sources need to include their headers.
-FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(MD_LIBS) $(OPTIONAL_LIBS) $(PTHREAD_LIBS) -lm
+FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(MD_LIBS) $(OPTIONAL_LIBS) $(PTHREAD_LIBS) $(SYSTEM_LIBS) -lm
 TOOLS_LIBS = tools/libtools.a lib/libcapture.la lib/libanalysis.la lib/libinside.la $(SECCOMP_LIBS) $(DIGITS_LIBS) $(FOREIGN_LIBS)
 TOOLS_CFLAGS = $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(MD_CFLAGS) $(OPTIONAL_CFLAGS)
 

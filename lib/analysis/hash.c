@@ -1,9 +1,10 @@
-#define _GNU_SOURCE
-#include "armtap-analysis.h"
-#include "inside.h"
+#define _POSIX_C_SOURCE 200809L
+#include "system.h"
 
 #include <string.h>
-#include <sys/random.h>
+
+#include "armtap-analysis.h"
+#include "inside.h"
 
 struct sip {
     uint64_t v0, v1, v2, v3;
@@ -13,9 +14,9 @@ struct sip {
 struct armtap_hash_key armtap_hash_draw_key(void)
 {
     struct armtap_hash_key key;
-    if (getrandom(&key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
+    if (system_random(&key, sizeof key))
         return key;
-    key.word[0] = key.word[1] = (uint64_t)(uintptr_t)&getrandom;
+    key.word[0] = key.word[1] = (uint64_t)(uintptr_t)&armtap_hash_draw_key;
     return key;
 }
 

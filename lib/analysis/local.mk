@@ -70,7 +70,10 @@ armtapinclude_HEADERS += lib/analysis/armtap-analysis.h
 lib_LTLIBRARIES += lib/libarmtap-analysis.la
 lib_libarmtap_analysis_la_SOURCES =
 lib_libarmtap_analysis_la_LIBADD = lib/libanalysis.la lib/libwords.la lib/libevidence.la lib/libarmtap.la -lm
-lib_libarmtap_analysis_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
+lib_libarmtap_analysis_la_LDFLAGS = $(AM_LDFLAGS) $(LIBRARY_LDFLAGS)
+if WINDOWS
+EXTRA_lib_libarmtap_analysis_la_DEPENDENCIES = lib/libarmtap-analysis.def
+endif
 
 pkgconfig_DATA += lib/analysis/armtap-analysis.pc
 

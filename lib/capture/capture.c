@@ -4,15 +4,14 @@
 #include "armtap-capture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bytes.h"
 #include "packet_file.h"
+#include "system.h"
 #include "unpacker.h"
 
 #define REASON_MAX 80
@@ -46,7 +45,7 @@ static int end_by(struct armtap_capture *capture, int error, const char *why)
 static int end_by_system(struct armtap_capture *capture, const char *what, int error)
 {
     char reason[REASON_MAX], why[REASON_MAX + 40];
-    if (strerror_r(error, reason, sizeof reason) != 0)
+    if (!system_error_text(error, reason, sizeof reason))
         snprintf(reason, sizeof reason, "error %d", error);
     snprintf(why, sizeof why, "%s: %s", what, reason);
     return end_by(capture, ARMTAP_ERR_FILE, why);
@@ -90,10 +89,7 @@ static int end_of_packets(struct armtap_capture *capture, enum packet_file_outco
 static size_t read_file(void *from, uint8_t *to, size_t room)
 {
     struct armtap_capture *capture = from;
-    ssize_t got;
-    do
-        got = read(capture->descriptor, to, room);
-    while (got < 0 && errno == EINTR);
+    ptrdiff_t got = system_read(capture->descriptor, to, room);
     capture->read_error = got < 0 ? errno : 0;
     return got < 0 ? 0 : (size_t)got;
 }
@@ -142,7 +138,7 @@ static int begin_packets(struct armtap_capture *capture)
 static void begin(struct armtap_capture *capture)
 {
     const struct packing *packing;
-    capture->descriptor = open(capture->path, O_RDONLY | O_CLOEXEC);
+    capture->descriptor = system_open(capture->path);
     if (capture->descriptor < 0) {
         end_by_system(capture, "cannot be opened", errno);
         return;
@@ -177,7 +173,7 @@ void armtap_capture_close(struct armtap_capture *capture)
     armtap_packet_file_free(capture->packets);
     armtap_unpacking_end(&capture->unpacking);
     if (capture->descriptor >= 0)
-        close(capture->descriptor);
+        system_close(capture->descriptor);
     free(capture->path);
     free(capture);
 }

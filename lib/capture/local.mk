@@ -19,7 +19,10 @@ armtapinclude_HEADERS += lib/capture/armtap-capture.h
 lib_LTLIBRARIES += lib/libarmtap-capture.la
 lib_libarmtap_capture_la_SOURCES =
 lib_libarmtap_capture_la_LIBADD = lib/libcapture.la lib/libarmtap.la $(CAPTURE_LIBS)
-lib_libarmtap_capture_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
+lib_libarmtap_capture_la_LDFLAGS = $(AM_LDFLAGS) $(LIBRARY_LDFLAGS)
+if WINDOWS
+EXTRA_lib_libarmtap_capture_la_DEPENDENCIES = lib/libarmtap-capture.def
+endif
 
 pkgconfig_DATA += lib/capture/armtap-capture.pc
 

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "packet_file.h"
 
 #include <inttypes.h>
@@ -8,10 +9,10 @@
 #include "bytes.h"
 #include "nanoseconds.h"
 #include "speed.h"
+#include "system.h"
 
 /* The largest packet that programs write; more of one is not kept. */
 #define SNAPSHOT_MAX 262144u
-#define PAGE ((size_t)4096)
 #define PROBLEM_MAX 160
 /* Where in the buffer a block begins. It is read to where the one before ended, so that packets are whole in memory: in
  * front of it is room for the beginning of a packet. */
@@ -81,7 +82,7 @@ struct packet_file *armtap_packet_file_new(byte_source *source, void *from, bool
     struct packet_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
-    file->buffer = aligned_alloc(PAGE, BUFFER); /* the kernel copies whole pages faster */
+    file->buffer = system_pages(BUFFER); /* the kernel copies whole pages faster */
     if (!file->buffer) {
         free(file);
         return NULL;

@@ -29,7 +29,7 @@ struct armtap_json_decimal {
     bool negative, whole; /* whole: neither a point nor an exponent */
     size_t count;         /* of digits after leading zeros */
     uint64_t digits;      /* modulo 2^64 */
-    long power;
+    int64_t power;
 };
 
 struct armtap_json_token {

@@ -53,7 +53,7 @@ static const char *take_digits(const char *at, const char *end, struct armtap_js
 }
 
 /* Appends an exponent; NULL if it has no digit. */
-static const char *take_exponent(const char *at, const char *end, long *power)
+static const char *take_exponent(const char *at, const char *end, int64_t *power)
 {
     bool negative = at < end && *at == '-';
     long exponent = 0;
@@ -89,7 +89,7 @@ const char *armtap_json_decimal(const char *text, const char *end, struct armtap
 /* ---- doubles ---- */
 
 /* One multiplication or division is correctly rounded if both numbers are exact. */
-static bool by_one_operation(uint64_t digits, long power, double *real)
+static bool by_one_operation(uint64_t digits, int64_t power, double *real)
 {
     static const double powers[EXACT_POWER_MAX + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -124,7 +124,7 @@ static const struct {
 
 /* Multiplies by 10^power to 64 bits. The product that is computed is at most 1 of the last bit too small, so that the
  * bits below the 54th tell how to round, unless they are all zero or all one. */
-static bool by_product(uint64_t digits, long power, double *real)
+static bool by_product(uint64_t digits, int64_t power, double *real)
 {
     if (power > 0 || power < -FRACTION_MAX)
         return false;
@@ -143,7 +143,7 @@ static bool by_product(uint64_t digits, long power, double *real)
 
 #else
 
-static bool by_product(uint64_t digits, long power, double *real)
+static bool by_product(uint64_t digits, int64_t power, double *real)
 {
     (void)digits;
     (void)power;
@@ -154,14 +154,14 @@ static bool by_product(uint64_t digits, long power, double *real)
 #endif
 
 /* Writes "e", the number and a NUL. */
-static void put_exponent(char *to, long power)
+static void put_exponent(char *to, int64_t power)
 {
     char digits[24];
     size_t count = 0;
     *to++ = 'e';
     if (power < 0)
         *to++ = '-';
-    for (unsigned long left = (unsigned long)(power < 0 ? -power : power); left > 0 || count == 0; left /= 10)
+    for (uint64_t left = (uint64_t)(power < 0 ? -power : power); left > 0 || count == 0; left /= 10)
         digits[count++] = (char)('0' + left % 10);
     while (count > 0)
         *to++ = digits[--count];
