@@ -1,10 +1,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/os/tcp_socket.h"
 #include "base/text/utf8.h"
 
 #define NAME_ROOM 256
@@ -212,13 +212,16 @@ static void complete_packet_size(const struct place *place)
     }
 }
 
+static void print_interface(void *place, const char *name, const char *driver)
+{
+    (void)driver;
+    print_word(place, name, NULL);
+}
+
 static void complete_interface(const struct place *place)
 {
-    struct if_nameindex *interfaces = if_nameindex();
-    for (size_t i = 0; interfaces && interfaces[i].if_index != 0; i++)
-        print_word(place, interfaces[i].if_name, NULL);
-    if (interfaces)
-        if_freenameindex(interfaces);
+    struct place copy = *place;
+    interfaces_each(print_interface, &copy);
     print_word(place, "any", "all interfaces");
 }
 

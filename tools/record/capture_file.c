@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -373,12 +372,6 @@ static int begin_file(struct capture_file *file, const char *path, const struct 
     return file->blocks.failed ? -1 : 0;
 }
 
-/* write() reports a closed pipe instead. */
-static void ignore_signals(void)
-{
-    signal(SIGPIPE, SIG_IGN);
-}
-
 struct capture_file *capture_file_open(const char *path, const struct section_comment *comment)
 {
     struct capture_file *file = calloc(1, sizeof *file);
@@ -386,7 +379,7 @@ struct capture_file *capture_file_open(const char *path, const struct section_co
         errno = ENOMEM;
         return NULL;
     }
-    ignore_signals();
+    interrupt_ignore_closed_pipes();
     file->file = open_path(path);
     if (file->file < 0 || begin_file(file, path, comment) != 0) {
         int error = file->file < 0 ? errno : ENOMEM;

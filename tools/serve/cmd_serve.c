@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,30 +46,25 @@ struct serve {
     struct player player;
 };
 
-/* ---- SIGUSR1: a paused server shall begin ------------------------------------------------------------------------ */
+/* ---- a paused server shall begin --------------------------------------------------------------------------------- */
 
 /* Global because a handler takes no user pointer. */
 static _Atomic(struct event_loop *) woken;
 static atomic_bool start_came;
 
-static void on_signal(int number)
+static void on_start(void)
 {
-    int error = errno;
     struct event_loop *loop = atomic_load(&woken);
-    (void)number;
     atomic_store(&start_came, true);
     if (loop)
         event_loop_wake(loop);
-    errno = error;
 }
 
-/* From now on the signal wakes the loop; NULL: it is ignored. */
+/* From now on the signal wakes the loop; NULL: none. */
 static void hold_start_signal(struct event_loop *loop)
 {
-    struct sigaction action = {.sa_handler = loop ? on_signal : SIG_IGN, .sa_flags = SA_RESTART};
     atomic_store(&woken, loop);
-    sigfillset(&action.sa_mask);
-    sigaction(SIGUSR1, &action, NULL);
+    interrupt_on_start(on_start);
 }
 
 /* ---- which robot ------------------------------------------------------------------------------------------------- */
@@ -689,7 +683,7 @@ static enum exit_status run_server(struct serve *serve)
     choose_cycles(serve);
     describe(serve);
     interrupt_hold();
-    signal(SIGPIPE, SIG_IGN); /* whoever read the lines about clients may go: the clients stay */
+    interrupt_ignore_closed_pipes(); /* whoever read the lines about clients may go: the clients stay */
     enum exit_status played = run_servers(serve);
     return played > read ? played : read;
 }

@@ -14,6 +14,8 @@ void interrupt_hold(void);
  * behind. `clean` removes them, in a handler, before the program ends after all: by a second signal, or one of a crash.
  * A closed pipe and a file that may grow no more are errors, no signals. */
 void interrupt_guard(void (*clean)(void));
+/* From now on a closed pipe is an error of who writes to it, and no signal. */
+void interrupt_ignore_closed_pipes(void);
 /* Whether a signal has arrived since. */
 bool interrupt_asked(void);
 /* Readable once interrupt_asked(), for ever: to be polled along with what a loop waits for, so that no signal slips in
@@ -29,6 +31,10 @@ bool interrupt_is_overdue(void);
  */
 void interrupt_hold_back(void);
 void interrupt_let(void);
+
+/* `on_start` is called when somebody asks a program that waits to begin: in a handler of SIGUSR1; on Windows in a
+ * thread, once the event "armtap-start-" and the program's process id, in decimal, is set. */
+void interrupt_on_start(void (*on_start)(void));
 
 /* Threads beside the main one. */
 

@@ -1,6 +1,8 @@
 # What differs between systems: headers that both sides have, and the sources of one side.
 tools_libtools_a_SOURCES += \
 	tools/base/os/interrupt.h \
+	tools/base/os/libpcap.def \
+	tools/base/os/libpcap.h \
 	tools/base/os/names.h \
 	tools/base/os/pager.h \
 	tools/base/os/privileges.h \
@@ -19,6 +21,7 @@ tools_libtools_a_SOURCES += \
 else
 tools_libtools_a_SOURCES += \
 	tools/base/os/posix/interrupt.c \
+	tools/base/os/posix/libpcap.c \
 	tools/base/os/posix/pager.c \
 	tools/base/os/posix/privileges.c \
 	tools/base/os/posix/sandbox.c \

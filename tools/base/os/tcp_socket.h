@@ -38,6 +38,9 @@ size_t tcp_resolve(const char *host, uint16_t port, struct tcp_address *addresse
 /* Of a connected or listening socket; -1 with errno. */
 int tcp_local_address(int fd, struct tcp_address *address);
 
+/* The network interfaces of this machine: what people call each, and what its driver does. */
+void interfaces_each(void (*take)(void *user, const char *name, const char *driver), void *user);
+
 /* ---- sockets: what fails returns -1 with errno ------------------------------------------------------------------- */
 
 /* A connection sends at once (NODELAY), notices a peer that is gone (KEEPALIVE) and learns when its bytes came. */

@@ -1,16 +1,15 @@
-#define _DEFAULT_SOURCE /* u_char, which libpcap needs */
+#define _DEFAULT_SOURCE /* u_char, which libpcap needs; strdup */
 #include "capture.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pcap/pcap.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/comments.h"
 #include "base/os/interrupt.h"
+#include "base/os/libpcap.h"
 #include "base/process/message.h"
 #include "file_kind.h"
 #include "input/files/file_reader.h"
@@ -47,7 +46,7 @@ struct capture {
 
 const char *capture_library(void)
 {
-    return pcap_lib_version();
+    return libpcap() ? libpcap()->lib_version() : "no Npcap on this machine (https://npcap.com)";
 }
 
 /* libpcap numbers some link types by system; capture files and armtap do not. */
@@ -63,7 +62,7 @@ static int dlt_of(int link_type)
 
 static const char *link_name(int link_type)
 {
-    const char *name = pcap_datalink_val_to_name(dlt_of(link_type));
+    const char *name = libpcap() ? libpcap()->datalink_val_to_name(dlt_of(link_type)) : NULL;
     return name ? name : "not named";
 }
 
@@ -86,7 +85,7 @@ void capture_close(struct capture *capture)
     if (!capture)
         return;
     if (capture->pcap)
-        pcap_close(capture->pcap);
+        libpcap()->close(capture->pcap);
     armtap_packet_file_free(capture->packet_file);
     reader_close(capture->reader);
     armtap_comments_free(&capture->comments);
@@ -193,7 +192,7 @@ static enum capture_outcome begin_file(struct capture *capture, bool is_pcapng)
 #define LINK_TEXT 120
 static const char *describe_link(int link_type, char text[LINK_TEXT])
 {
-    const char *more = pcap_datalink_val_to_description(dlt_of(link_type));
+    const char *more = libpcap() ? libpcap()->datalink_val_to_description(dlt_of(link_type)) : NULL;
     snprintf(text, LINK_TEXT, "%d (%s%s%s)", link_type, link_name(link_type), more ? ": " : "", more ? more : "");
     return text;
 }
@@ -373,32 +372,25 @@ static void take_from_libpcap(struct capture *capture, const struct pcap_pkthdr 
                                .length = header->len};
 }
 
-/* Waits briefly for packets. libpcap's own timeout does not do: without packets it may never return. */
-static void wait_for_packets(struct capture *capture)
-{
-    struct pollfd poller = {.fd = pcap_get_selectable_fd(capture->pcap), .events = POLLIN};
-    poll(&poller, poller.fd < 0 ? 0 : 1, LIVE_WAIT_MS);
-}
-
 /* The next packet of an interface; CAPTURE_END after Ctrl-C. */
 static enum capture_outcome next_live(struct capture *capture, struct armtap_packet *packet)
 {
     struct pcap_pkthdr *header;
     const u_char *data;
     bool is_over = capture->packets % LIVE_TURN == 0 && interrupt_asked();
-    int outcome = is_over ? 0 : pcap_next_ex(capture->pcap, &header, &data);
+    int outcome = is_over ? 0 : libpcap()->next_ex(capture->pcap, &header, &data);
     if (outcome == 1) {
         take_from_libpcap(capture, header, data, packet);
         return CAPTURE_PACKET;
     }
     capture->ended = outcome != 0 || is_over || interrupt_asked();
     if (outcome != 0) {
-        message_error("%s: %s; check that the interface is still up", capture->name, pcap_geterr(capture->pcap));
+        message_error("%s: %s; check that the interface is still up", capture->name, libpcap()->geterr(capture->pcap));
         return CAPTURE_DAMAGED;
     }
     if (capture->ended)
         return CAPTURE_END;
-    wait_for_packets(capture);
+    libpcap_wait(capture->pcap, LIVE_WAIT_MS);
     return CAPTURE_SILENT;
 }
 
@@ -414,33 +406,16 @@ enum capture_outcome capture_next(struct capture *capture, struct armtap_packet 
 
 /* ---- interfaces -------------------------------------------------------------------------------------------------- */
 
-static void list_interfaces(char *list, size_t room)
-{
-    char error[PCAP_ERRBUF_SIZE];
-    pcap_if_t *all = NULL;
-    size_t length = 0;
-    list[0] = '\0';
-    if (pcap_findalldevs(&all, error) != 0)
-        return;
-    for (const pcap_if_t *one = all; one && length + strlen(one->name) + 3 < room; one = one->next)
-        length += (size_t)snprintf(list + length, room - length, "%s%s", length == 0 ? "" : " ", one->name);
-    pcap_freealldevs(all);
-}
-
 static void report_live(const struct capture *capture, int outcome)
 {
     char list[400];
-    const char *reason = pcap_statustostr(outcome), *detail = pcap_geterr(capture->pcap);
+    const char *reason = libpcap()->statustostr(outcome), *detail = libpcap()->geterr(capture->pcap);
     if (outcome == PCAP_ERROR_PERM_DENIED || outcome == PCAP_ERROR_PROMISC_PERM_DENIED) {
-        message_error(
-            "%s: this user may not capture; run it with sudo (armtap drops root once the interface is open), grant the "
-            "program the right: sudo setcap cap_net_raw+ep $(command -v armtap), or "
-            "capture with sudo tcpdump -w FILE and read the file",
-            capture->name);
+        message_error("%s: this user may not capture; %s", capture->name, libpcap_remedy);
         return;
     }
     bool has_detail = detail[0] != '\0' && strcmp(detail, reason) != 0;
-    list_interfaces(list, sizeof list);
+    libpcap_interfaces(list, sizeof list);
     message_error("%s: cannot capture: %s%s%s; interfaces here: %s", capture->name, reason, has_detail ? ": " : "",
                   has_detail ? detail : "", list[0] == '\0' ? "none visible to this user" : list);
 }
@@ -456,43 +431,43 @@ static int set_filter(const struct capture *capture, const char *filter, bool ta
         if (!all)
             return message_no_memory();
         snprintf(all, room, "(%s) or (vlan and ((%s) or (vlan and (%s))))", filter, filter, filter);
-        outcome = pcap_compile(capture->pcap, &program, all, 1, PCAP_NETMASK_UNKNOWN);
+        outcome = libpcap()->compile(capture->pcap, &program, all, 1, PCAP_NETMASK_UNKNOWN);
         free(all);
     }
     if (outcome != 0)
-        outcome = pcap_compile(capture->pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN);
+        outcome = libpcap()->compile(capture->pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN);
     if (outcome != 0) {
-        message_error("--filter '%s': %s; see pcap-filter(7)", filter, pcap_geterr(capture->pcap));
+        message_error("--filter '%s': %s; see pcap-filter(7)", filter, libpcap()->geterr(capture->pcap));
         return -1;
     }
-    outcome = pcap_setfilter(capture->pcap, &program);
-    pcap_freecode(&program);
+    outcome = libpcap()->setfilter(capture->pcap, &program);
+    libpcap()->freecode(&program);
     if (outcome != 0)
-        message_error("%s: the filter cannot be set: %s", capture->name, pcap_geterr(capture->pcap));
+        message_error("%s: the filter cannot be set: %s", capture->name, libpcap()->geterr(capture->pcap));
     return outcome;
 }
 
 static int begin_live(struct capture *capture)
 {
     char error[PCAP_ERRBUF_SIZE];
-    pcap_set_snaplen(capture->pcap, LIVE_SNAPSHOT);
-    pcap_set_promisc(capture->pcap, 1);
-    pcap_set_timeout(capture->pcap, LIVE_WAIT_MS);
-    pcap_set_buffer_size(capture->pcap, LIVE_BUFFER);
-    pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
-    int outcome = pcap_activate(capture->pcap);
+    libpcap()->set_snaplen(capture->pcap, LIVE_SNAPSHOT);
+    libpcap()->set_promisc(capture->pcap, 1);
+    libpcap()->set_timeout(capture->pcap, LIVE_WAIT_MS);
+    libpcap()->set_buffer_size(capture->pcap, LIVE_BUFFER);
+    libpcap()->set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
+    int outcome = libpcap()->activate(capture->pcap);
     if (outcome < 0) {
         report_live(capture, outcome);
         return -1;
     }
     if (outcome > 0)
-        message_warning("%s: %s", capture->name, pcap_statustostr(outcome));
-    if (pcap_setnonblock(capture->pcap, 1, error) != 0) {
+        message_warning("%s: %s", capture->name, libpcap()->statustostr(outcome));
+    if (libpcap()->setnonblock(capture->pcap, 1, error) != 0) {
         message_error("%s: %s", capture->name, error);
         return -1;
     }
-    capture->nanoseconds = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
-    capture->link_type = link_type_of(pcap_datalink(capture->pcap));
+    capture->nanoseconds = libpcap()->get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+    capture->link_type = link_type_of(libpcap()->datalink(capture->pcap));
     return 0;
 }
 
@@ -502,13 +477,24 @@ static bool is_readable_live(const struct capture *capture)
            refuse_link_type(capture, capture->link_type) == CAPTURE_OPENED;
 }
 
+static struct capture *report_no_library(const char *interface)
+{
+    message_error("%s: to capture from an interface, armtap needs Npcap, which was not found; install it from "
+                  "https://npcap.com, or capture with another program and read its file",
+                  interface);
+    errno = 0;
+    return NULL;
+}
+
 struct capture *capture_open_live(const char *interface, const char *filter, bool tagged)
 {
-    char error[PCAP_ERRBUF_SIZE];
+    char error[PCAP_ERRBUF_SIZE], device[LIBPCAP_DEVICE_MAX];
+    if (!libpcap())
+        return report_no_library(interface);
     struct capture *capture = capture_new(interface);
     if (!capture)
         return NULL;
-    capture->pcap = pcap_create(interface, error);
+    capture->pcap = libpcap()->create(libpcap_device(interface, device), error);
     if (!capture->pcap) {
         message_error("%s: %s", interface, error);
         capture_close(capture);
@@ -528,7 +514,7 @@ uint64_t capture_dropped(struct capture *capture)
     struct pcap_stat counts;
     if (capture->reader)
         return capture->packet_file ? armtap_packet_file_dropped(capture->packet_file) : 0;
-    if (pcap_stats(capture->pcap, &counts) == 0) {
+    if (libpcap()->stats(capture->pcap, &counts) == 0) {
         drops_count(&capture->kernel_drops, counts.ps_drop);
         drops_count(&capture->interface_drops, counts.ps_ifdrop);
     }

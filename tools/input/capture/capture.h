@@ -51,7 +51,7 @@ const struct section_comment *capture_section(const struct capture *capture);
 /* Those of what was read so far, without armtap's own. */
 const struct capture_comments *capture_comments(const struct capture *capture);
 
-/* "libpcap version 1.10.3 (...)" */
+/* "libpcap version 1.10.3 (...)", or that there is none. */
 const char *capture_library(void);
 
 /* Finds out when the capturing machine dropped packets, by reading its counter repeatedly. */

@@ -21,6 +21,8 @@ static atomic_llong asked;
 static atomic_int asked_pipe[2] = {-1, -1};
 /* Removes files before a signal ends the program; NULL: nothing to remove. */
 static void (*_Atomic clean_up)(void);
+/* What SIGUSR1 calls. */
+static void (*_Atomic begin)(void);
 
 static long long now_ms(void)
 {
@@ -146,6 +148,27 @@ void interrupt_guard(void (*clean)(void))
         handle_unset(number, on_signal);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
         handle_unset(crashes[i], end_by);
+}
+
+void interrupt_ignore_closed_pipes(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void on_start_signal(int number)
+{
+    int error = errno;
+    void (*call)(void) = atomic_load(&begin);
+    (void)number;
+    if (call)
+        call();
+    errno = error;
+}
+
+void interrupt_on_start(void (*on_start)(void))
+{
+    atomic_store(&begin, on_start);
+    handle(SIGUSR1, on_start_signal, SA_RESTART);
 }
 
 bool interrupt_asked(void)

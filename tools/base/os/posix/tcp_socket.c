@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/tcp.h> /* all of struct tcp_info, which <netinet/tcp.h> lacks */
 #include <linux/sockios.h>
+#include <net/if.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -38,6 +39,15 @@ int tcp_local_address(int fd, struct tcp_address *address)
     int outcome = getsockname(fd, (struct sockaddr *)&own, &length);
     *address = outcome == 0 ? tcp_address_of(&own) : (struct tcp_address){.version = 0};
     return outcome;
+}
+
+void interfaces_each(void (*take)(void *user, const char *name, const char *driver), void *user)
+{
+    struct if_nameindex *interfaces = if_nameindex();
+    for (size_t i = 0; interfaces && interfaces[i].if_index != 0; i++)
+        take(user, interfaces[i].if_name, interfaces[i].if_name);
+    if (interfaces)
+        if_freenameindex(interfaces);
 }
 
 /* ---- sockets ----------------------------------------------------------------------------------------------------- */
