@@ -165,7 +165,7 @@ void put_segment(uint8_t *packet, const struct tcp_segment *segment, const void 
 
 /* ---- the log ---- */
 
-static void log_add(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void log_add(struct log *log, const char *format, ...) PRINTF_FORMAT(2, 3);
 
 static void log_arguments(struct log *log, const char *format, va_list arguments)
 {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "armtap.h"
+#include "base/os/printf_format.h"
 
 /* Skips the test in a build without AUBO's libraries; in continuous integration (CI=true) that is a failure. */
 void need_aubo(void);
@@ -67,7 +68,7 @@ struct log {
     int stop;           /* returned by every callback */
 };
 struct armtap_sink log_sink(void); /* its user is a struct log */
-void log_line(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_line(struct log *log, const char *format, ...) PRINTF_FORMAT(2, 3);
 /* A value as text: "1.5", "[1, 2, 3]", "absent", a quoted string. */
 void log_value(struct log *log, const struct armtap_value *value);
 /* Logs the connection's stream, at the end. */

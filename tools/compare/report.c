@@ -8,6 +8,7 @@
 
 #include "base/text/json_writer.h"
 #include "base/numbers/number_text.h"
+#include "base/os/printf_format.h"
 #include "input/files/file_reader.h"
 #include "base/terminal/fold.h"
 #include "base/terminal/word_wrap.h"
@@ -135,7 +136,7 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
     snprintf(to, room, "%s%s%s", text, name ? " " : "", name ? name : "");
 }
 
-static void wrap_format(struct text_wrap *wrap, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void wrap_format(struct text_wrap *wrap, const char *format, ...) PRINTF_FORMAT(2, 3);
 static void wrap_format(struct text_wrap *wrap, const char *format, ...)
 {
     char text[TEXT_BYTES];

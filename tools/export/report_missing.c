@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/os/printf_format.h"
 #include "base/process/message.h"
 #include "input/stream_rank.h"
 #include "input/shell_command.h"
@@ -22,7 +23,7 @@ struct line {
     size_t length;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct line *line, const char *format, ...)
+PRINTF_FORMAT(2, 3) static void put(struct line *line, const char *format, ...)
 {
     va_list arguments;
     size_t room = sizeof line->text - line->length;

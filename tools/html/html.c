@@ -1,9 +1,9 @@
 #include "html.h"
 
-#include <sha2.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/os/sha256.h"
 #include "base/text/base64.h"
 #include "base/text/utf8.h"
 
@@ -97,12 +97,14 @@ static void join(struct buffer *to, const char *const *lines)
 /* 'sha256-...' of what stands between the tags. */
 static void put_hash(struct buffer *page, const char *const *lines)
 {
-    uint8_t digest[SHA256_DIGEST_LENGTH];
-    SHA2_CTX sum;
-    SHA256Init(&sum);
+    uint8_t digest[SHA256_BYTES];
+    struct sha256 *sum = sha256_begin();
     for (const char *const *line = lines; *line; line++)
-        SHA256Update(&sum, (const uint8_t *)*line, strlen(*line));
-    SHA256Final(digest, &sum);
+        sha256_add(sum, *line, strlen(*line));
+    if (!sha256_end(sum, digest)) {
+        page->failed = true;
+        return;
+    }
     html_put(page, "'sha256-");
     html_base64(page, digest, sizeof digest);
     html_put(page, "'");

@@ -3,6 +3,7 @@
 #ifndef HTML_HTML_H
 #define HTML_HTML_H
 
+#include "base/os/printf_format.h"
 #include "base/text/buffer.h"
 
 /* Appends markup as it stands. */
@@ -18,9 +19,9 @@ void html_lines(struct buffer *page, const char *text);
 /* Appends a format of ours with numbers in it. */
 void html_format(struct buffer *page, const char *format, ...)
 #if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
+    PRINTF_FORMAT(2, 3)
 #endif
-    ;
+        ;
 /* Appends a string of JSON, quoted, that may stand in a script element. */
 void html_script_text(struct buffer *page, const char *text);
 /* Appends bytes in base64. */

@@ -333,11 +333,17 @@ static void print_names(const struct armtap_recipe *recipe, struct text_wrap wra
     text_wrap_end(&wrap);
 }
 
-static void write_fields(const struct armtap_recipe *recipe, FILE *file, int width)
+static void write_fields(const struct armtap_recipe *recipe, struct buffer *text, int width)
 {
+    char lead[40];
     size_t count = armtap_recipe_count(recipe);
-    int column = fprintf(file, "  %zu field%s:", count, count == 1 ? "" : "s");
-    print_names(recipe, (struct text_wrap){.file = file, .column = column, .indent = 4, .columns = width});
+    int column = snprintf(lead, sizeof lead, "  %zu field%s:", count, count == 1 ? "" : "s");
+    if (text)
+        buffer_string(text, lead);
+    else
+        fputs(lead, stdout);
+    print_names(recipe,
+                (struct text_wrap){.file = stdout, .text = text, .column = column, .indent = 4, .columns = width});
 }
 
 /* What is the same for all streams, or for many: thousands of them may follow one another. */
@@ -346,8 +352,7 @@ struct page {
     int columns;                 /* what text_columns() says */
     const char *heading, *plain; /* switch the colour of headings on and off */
     const struct armtap_recipe *recipe;
-    char *fields; /* the text about that recipe's fields, or NULL */
-    size_t fields_length;
+    struct buffer fields; /* the text about that recipe's fields */
 };
 
 static struct page page_begin(void)
@@ -358,31 +363,18 @@ static struct page page_begin(void)
                          .plain = text_plain(stdout)};
 }
 
-/* Without memory the page has no text. */
-static void make_fields(struct page *page, const struct armtap_recipe *recipe)
-{
-    free(page->fields);
-    page->fields = NULL;
-    page->recipe = recipe;
-    FILE *file = open_memstream(&page->fields, &page->fields_length);
-    if (!file)
-        return;
-    write_fields(recipe, file, page->columns);
-    bool is_whole = !ferror(file);
-    if (fclose(file) == 0 && is_whole)
-        return;
-    free(page->fields);
-    page->fields = NULL;
-}
-
 static void print_fields(struct page *page, const struct armtap_recipe *recipe)
 {
-    if (page->recipe != recipe)
-        make_fields(page, recipe);
-    if (page->fields)
-        fwrite(page->fields, 1, page->fields_length, stdout);
+    if (page->recipe != recipe) {
+        page->recipe = recipe;
+        page->fields.length = 0;
+        page->fields.failed = false;
+        write_fields(recipe, &page->fields, page->columns);
+    }
+    if (page->fields.failed)
+        write_fields(recipe, NULL, page->columns);
     else
-        write_fields(recipe, stdout, page->columns);
+        fwrite(page->fields.data, 1, page->fields.length, stdout);
 }
 
 /* Names that are supported only by their place in the recipe. */
@@ -684,7 +676,7 @@ static void print_each(const struct info *info, const struct stream_kinds *kinds
     struct page page = page_begin();
     for (size_t i = 0; i < kinds->kind_count; i++)
         print_kind(info, &page, kinds, &kinds->kinds[i]);
-    free(page.fields);
+    free(page.fields.data);
 }
 
 static void print_rest(const struct armtap_streams_rest *rest)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "armtap.h"
+#include "base/os/printf_format.h"
 
 #define KSY_ID_MAX 96
 
@@ -28,7 +29,7 @@ struct ksy {
 };
 
 /* A line, `more` levels deeper than the type's keys. */
-void ksy_line(const struct ksy *ksy, int more, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void ksy_line(const struct ksy *ksy, int more, const char *format, ...) PRINTF_FORMAT(3, 4);
 /* KEY: "TEXT", escaped; nothing for an empty text. */
 void ksy_text(const struct ksy *ksy, int more, const char *key, const char *text);
 

@@ -19,6 +19,7 @@
 #include "base/text/nearest_word.h"
 #include "base/os/pager.h"
 #include "base/os/privileges.h"
+#include "base/os/sha256.h"
 #include "input/files/file_reader.h"
 #include "manual/pages.h"
 #include "matlab/matlab.h"
@@ -87,7 +88,8 @@ static void show_version(void)
     for (int i = COMPRESSION_NONE + 1; i < COMPRESSION_END; i++)
         if (compression_is_of((enum compression)i, COMPRESSION_MODERN))
             text_line(stdout, 2, "%s", compression_library((enum compression)i, text));
-    text_line(stdout, 2, "libmd");
+    if (sha256_library())
+        text_line(stdout, 2, "%s", sha256_library());
     text_line(stdout, 2, "%s", matlab_hdf5_library(text));
     text_line(stdout, 2, "%s", matlab_matio_library(text));
     text_line(stdout, 2, "%s", canvas_cairo_library(text));

@@ -188,30 +188,24 @@ static bool has_fault(const struct summaries *summaries)
 static enum exit_status join(const struct summaries *summaries)
 {
     struct joining joining = {.streams = 0};
-    char *text = NULL;
-    size_t length = 0;
+    struct buffer text = {0};
     int outcome = 0;
-    FILE *file = open_memstream(&text, &length);
-    if (file) {
-        json_begin(&joining.json, file);
-        json_object(&joining.json, true);
-        for (size_t i = 0; joined_lists[i] && outcome == 0; i++) {
-            outcome = join_lists(&joining, summaries, joined_lists[i]);
-            if (strcmp(joined_lists[i], "modes") == 0)
-                json_member_unsigned(&joining.json, "modes_left_out", modes_left_out(summaries));
-        }
-        json_end(&joining.json);
+    json_begin_text(&joining.json, &text);
+    json_object(&joining.json, true);
+    for (size_t i = 0; joined_lists[i] && outcome == 0; i++) {
+        outcome = join_lists(&joining, summaries, joined_lists[i]);
+        if (strcmp(joined_lists[i], "modes") == 0)
+            json_member_unsigned(&joining.json, "modes_left_out", modes_left_out(summaries));
     }
-    bool failed = !file || ferror(file) || joining.text.failed;
-    if (file && fclose(file) != 0)
-        failed = true;
+    json_end(&joining.json);
+    bool failed = text.failed || joining.text.failed;
     if (failed)
         message_no_memory();
     else if (outcome == 0 && joining.is_damaged)
         message_error("a summary is not complete output of armtap diagnose --json: print the summaries again");
     else if (outcome == 0)
-        fwrite(text, 1, length, stdout);
-    free(text);
+        fwrite(text.data, 1, text.length, stdout);
+    free(text.data);
     free(joining.text.data);
     return failed || joining.is_damaged || outcome != 0 ? EXIT_FAILED : has_fault(summaries) ? EXIT_FOUND : EXIT_DONE;
 }

@@ -347,6 +347,21 @@ static void print_json(const struct mapping *mapping, const char *key)
     json_end(&json);
 }
 
+/* 0, or -1 after a message. */
+static int print_text(const struct mapping *mapping, const char *key, bool plain)
+{
+    struct buffer text = {0};
+    size_t changed = plain ? recipe_write_plain(&text, mapping->line, mapping->count)
+                           : recipe_write_xml(&text, key, mapping->line, mapping->count);
+    bool is_whole = !text.failed;
+    if (is_whole) {
+        fwrite(text.data, 1, text.length, stdout);
+        warn_changed(changed, plain);
+    }
+    free(text.data);
+    return is_whole ? 0 : message_no_memory();
+}
+
 static int print_recipe(const struct recipe_job *job)
 {
     const struct mapping *mapping = &job->mapping;
@@ -360,12 +375,9 @@ static int print_recipe(const struct recipe_job *job)
     }
     warn_numbers(job);
     key = job->key ? job->key : key;
-    if (job->json)
-        print_json(mapping, key);
-    else
-        warn_changed(job->plain ? recipe_write_plain(stdout, mapping->line, mapping->count)
-                                : recipe_write_xml(stdout, key, mapping->line, mapping->count),
-                     job->plain);
+    if (!job->json)
+        return print_text(mapping, key, job->plain);
+    print_json(mapping, key);
     return 0;
 }
 

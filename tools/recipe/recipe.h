@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/text/buffer.h"
 #include "input/replay/replay.h"
 #include "armtap.h"
 
@@ -58,8 +59,8 @@ const char *recipe_write_type(const struct armtap_field *field);
 bool recipe_write_is_key(const char *key);
 /* Write the form that UR's own clients read. Characters that it cannot hold become '?'; both return the number of names
  * changed. */
-size_t recipe_write_xml(FILE *file, const char *key, const struct recipe_line *lines, size_t count);
-size_t recipe_write_plain(FILE *file, const struct recipe_line *lines, size_t count);
+size_t recipe_write_xml(struct buffer *out, const char *key, const struct recipe_line *lines, size_t count);
+size_t recipe_write_plain(struct buffer *out, const struct recipe_line *lines, size_t count);
 
 /* Ranges of legacy columns as users write them: gnuplot's "2-7,32-37", Matlab's "[2:7 32:37]". */
 

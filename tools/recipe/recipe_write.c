@@ -34,57 +34,68 @@ bool recipe_write_is_key(const char *key)
     return *key != '\0';
 }
 
+static void put_number(struct buffer *out, int c)
+{
+    char text[20];
+    snprintf(text, sizeof text, "&#%d;", c);
+    buffer_string(out, text);
+}
+
 /* Writes a character of a name; false if '?' replaces it. */
-static bool put_character(FILE *file, char c, bool xml)
+static bool put_character(struct buffer *out, char c, bool xml)
 {
     if (xml && c == '&')
-        fputs("&amp;", file);
+        buffer_string(out, "&amp;");
     else if (xml && c == '<')
-        fputs("&lt;", file);
+        buffer_string(out, "&lt;");
     else if (xml && c == '"')
-        fputs("&quot;", file);
+        buffer_string(out, "&quot;");
     else if (xml && (c == '\t' || c == '\n' || c == '\r'))
-        fprintf(file, "&#%d;", c);
+        put_number(out, c);
     else if (c <= (xml ? ' ' - 1 : ' ') || c > '~' || (!xml && c == '#'))
         return false;
     else
-        putc(c, file);
+        buffer_char(out, c);
     return true;
 }
 
 /* Names may come from the wire: nothing in them may end the attribute or the line. False if the name was changed. */
-static bool put_name(FILE *file, const char *name, bool xml)
+static bool put_name(struct buffer *out, const char *name, bool xml)
 {
     bool same = true;
     for (const char *at = name; *at != '\0'; at++)
-        if (!put_character(file, *at, xml)) {
-            putc('?', file);
+        if (!put_character(out, *at, xml)) {
+            buffer_char(out, '?');
             same = false;
         }
     return same;
 }
 
-size_t recipe_write_xml(FILE *file, const char *key, const struct recipe_line *lines, size_t count)
+size_t recipe_write_xml(struct buffer *out, const char *key, const struct recipe_line *lines, size_t count)
 {
     size_t changed = 0;
-    fputs("<?xml version=\"1.0\"?>\n<rtde_config>\n  <recipe key=\"", file);
-    put_name(file, key, true);
-    fputs("\">\n", file);
+    buffer_string(out, "<?xml version=\"1.0\"?>\n<rtde_config>\n  <recipe key=\"");
+    put_name(out, key, true);
+    buffer_string(out, "\">\n");
     for (size_t i = 0; i < count; i++) {
-        fputs("    <field name=\"", file);
-        changed += !put_name(file, lines[i].name, true);
-        fprintf(file, "\" type=\"%s\"/>\n", lines[i].type);
+        buffer_string(out, "    <field name=\"");
+        changed += !put_name(out, lines[i].name, true);
+        buffer_string(out, "\" type=\"");
+        buffer_string(out, lines[i].type);
+        buffer_string(out, "\"/>\n");
     }
-    fputs("  </recipe>\n</rtde_config>\n", file);
+    buffer_string(out, "  </recipe>\n</rtde_config>\n");
     return changed;
 }
 
-size_t recipe_write_plain(FILE *file, const struct recipe_line *lines, size_t count)
+size_t recipe_write_plain(struct buffer *out, const struct recipe_line *lines, size_t count)
 {
     size_t changed = 0;
     for (size_t i = 0; i < count; i++) {
-        changed += !put_name(file, lines[i].name, false);
-        fprintf(file, " %s\n", lines[i].type);
+        changed += !put_name(out, lines[i].name, false);
+        buffer_char(out, ' ');
+        buffer_string(out, lines[i].type);
+        buffer_char(out, '\n');
     }
     return changed;
 }

@@ -234,19 +234,21 @@ int report_put_remedies(struct buffer *page, const struct report *report)
 
 static char *recipe_xml(const struct armtap_recipe *recipe)
 {
-    size_t count = armtap_recipe_count(recipe), length;
-    char *xml = NULL;
+    size_t count = armtap_recipe_count(recipe);
+    struct buffer xml = {0};
     struct recipe_line *lines = calloc(count + 1, sizeof *lines);
-    FILE *file = lines ? open_memstream(&xml, &length) : NULL;
-    for (size_t i = 0; file && i < count; i++) {
+    for (size_t i = 0; lines && i < count; i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
         lines[i] = (struct recipe_line){entry->name, armtap_type_name(entry->type, entry->count)};
     }
-    bool is_written = file && (recipe_write_xml(file, "out", lines, count), fclose(file) == 0);
+    if (lines) {
+        recipe_write_xml(&xml, "out", lines, count);
+        buffer_char(&xml, '\0');
+    }
     free(lines);
-    if (is_written)
-        return xml;
-    free(xml);
+    if (!xml.failed)
+        return xml.data;
+    free(xml.data);
     return NULL;
 }
 

@@ -1,10 +1,10 @@
 /* The streams, how regular they were, and their modes; and what the report was made from. */
 #include <inttypes.h>
-#include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/sha256.h"
 #include "base/process/message.h"
 #include "command_line/shared_text.h"
 #include "diagnose/diagnosis.h"
@@ -299,21 +299,26 @@ void report_put_comments(struct buffer *page, const struct report *report)
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
 
+#define SUM_TEXT (2 * SHA256_BYTES + 1)
+
 /* The sum of the file as it was read; false if that cannot be told. */
-static bool sum_of(struct input *input, char hex[SHA256_DIGEST_STRING_LENGTH])
+static bool sum_of(struct input *input, char hex[SUM_TEXT])
 {
     static const size_t block_size = INPUT_BLOCK;
     uint8_t *block = malloc(block_size);
-    SHA2_CTX sum;
+    uint8_t digest[SHA256_BYTES];
+    struct sha256 *sum = sha256_begin();
     bool is_good = block && input_is_ordinary(input);
     size_t length = block_size;
-    SHA256Init(&sum);
     for (uint64_t at = 0; is_good && length == block_size; at += length) {
         is_good = input_block(input, at, block, &length) == INPUT_OK;
-        SHA256Update(&sum, block, length);
+        sha256_add(sum, block, length);
     }
-    SHA256End(&sum, hex);
     free(block);
+    if (!sha256_end(sum, digest))
+        return false;
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
     return is_good;
 }
 
@@ -321,7 +326,7 @@ static void put_source(struct buffer *page, struct report *report, size_t index)
 {
     const struct replay_source *source = report->diagnosis.source;
     struct input *input = inputs_at(source->inputs, index);
-    char hex[SHA256_DIGEST_STRING_LENGTH];
+    char hex[SUM_TEXT];
     html_put(page, "<tr>");
     put_cell(page, reader_name(source->names[index]));
     if (input && input_is_ordinary(input))

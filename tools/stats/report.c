@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/os/printf_format.h"
 #include "base/terminal/fold.h"
 #include "base/text/json_writer.h"
 #include "base/text/utf8.h"
@@ -279,7 +280,7 @@ static struct text_wrap begin_line(const struct cell *cell)
     return text_lead(stdout, INDENT, "  %s", shown(name, cell->name, strlen(cell->name)));
 }
 
-static void add(struct text_wrap *wrap, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text_wrap *wrap, const char *format, ...) PRINTF_FORMAT(2, 3);
 static void add(struct text_wrap *wrap, const char *format, ...)
 {
     char text[2 * CELL_BYTES];

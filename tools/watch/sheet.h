@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/os/printf_format.h"
 #include "base/terminal/word_wrap.h"
 
 /* Bytes of a character, with what combines with it, and a NUL. */
@@ -47,7 +48,7 @@ struct pen pen_at(struct sheet *sheet, int row, int column);
 /* Texts of any origin: what must not be shown becomes \xHH, and what is beyond the end is left out. */
 void pen_put(struct pen *pen, const char *text);
 void pen_put_span(struct pen *pen, const char *text, size_t length);
-void pen_say(struct pen *pen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pen_say(struct pen *pen, const char *format, ...) PRINTF_FORMAT(2, 3);
 /* The same in a style of its own. */
 void pen_styled(struct pen *pen, struct style style, const char *text);
 /* Blanks up to that column. */

@@ -5,7 +5,9 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/libpcap.h \
 	tools/base/os/names.h \
 	tools/base/os/pager.h \
+	tools/base/os/printf_format.h \
 	tools/base/os/privileges.h \
+	tools/base/os/sha256.h \
 	tools/base/os/system_address.h \
 	tools/base/os/tcp_address.c \
 	tools/base/os/tcp_socket.h \
@@ -17,7 +19,8 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/windows/errors.c \
 	tools/base/os/windows/errors.h \
 	tools/base/os/windows/glob.c \
-	tools/base/os/windows/names.c
+	tools/base/os/windows/names.c \
+	tools/base/os/windows/sha256.c
 else
 tools_libtools_a_SOURCES += \
 	tools/base/os/posix/interrupt.c \
@@ -25,6 +28,7 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/posix/pager.c \
 	tools/base/os/posix/privileges.c \
 	tools/base/os/posix/sandbox.c \
+	tools/base/os/posix/sha256.c \
 	tools/base/os/posix/syscalls.def \
 	tools/base/os/posix/tcp_socket.c \
 	tools/base/os/posix/terminal.c \

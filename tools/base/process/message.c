@@ -84,7 +84,7 @@ static size_t put_for_programs(char *to, const struct mark *mark, const char *id
 }
 
 /* Writes the line at once, so that lines of several programs do not mix. */
-MESSAGE_FORMAT(3, 0) static void say(const struct mark *mark, const char *id, const char *format, va_list arguments)
+PRINTF_FORMAT(3, 0) static void say(const struct mark *mark, const char *id, const char *format, va_list arguments)
 {
     char text[TEXT_MAX], shown[SHOWN_MAX], line[MESSAGE_MAX];
     const char *form = getenv("ARMTAP_MESSAGES");

@@ -5,11 +5,7 @@
 
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#define MESSAGE_FORMAT(text, values) __attribute__((format(printf, text, values)))
-#else
-#define MESSAGE_FORMAT(text, values)
-#endif
+#include "base/os/printf_format.h"
 
 /* Several tables have rows, and the output holds one. */
 #define MESSAGE_SEVERAL_TABLES "export.several-tables"
@@ -17,13 +13,13 @@
 #define MESSAGE_INPUT_DAMAGED "input.damaged"
 
 /* "armtap: ..." and a line end. Control characters in names from outside are shown as \xHH. */
-MESSAGE_FORMAT(1, 2) void message_error(const char *format, ...);
+PRINTF_FORMAT(1, 2) void message_error(const char *format, ...);
 /* The same with an id, by which programs know it (the manual lists them), or NULL. */
-MESSAGE_FORMAT(2, 3) void message_error_called(const char *id, const char *format, ...);
+PRINTF_FORMAT(2, 3) void message_error_called(const char *id, const char *format, ...);
 /* The same as message_error for what happens while a command runs: a client came, a file was begun. */
-MESSAGE_FORMAT(1, 2) void message_info(const char *format, ...);
+PRINTF_FORMAT(1, 2) void message_info(const char *format, ...);
 /* "armtap: warning: ...". Does not change the exit status. */
-MESSAGE_FORMAT(1, 2) void message_warning(const char *format, ...);
+PRINTF_FORMAT(1, 2) void message_warning(const char *format, ...);
 /* From now on each message begins with the time in UTC and the seconds since this call, by a clock that nobody sets:
  * "2026-01-31T12:00:00.250Z +3605.2 s armtap: ...". For commands that run until they are ended, once they run; further
  * calls change nothing. */

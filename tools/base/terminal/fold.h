@@ -5,11 +5,12 @@
 #include <stdio.h>
 
 #include "base/numbers/number_text.h"
+#include "base/os/printf_format.h"
 #include "word_wrap.h"
 
 /* A line. Where it is too wide for the terminal, it goes on at `indent`. The text must be fit to be shown, may begin
  * with blanks, and may hold what text_paint() returns. A line end within it is a blank once anything is too wide. */
-void text_line(FILE *file, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void text_line(FILE *file, int indent, const char *format, ...) PRINTF_FORMAT(3, 4);
 /* The same of texts that follow one another: printf takes longer than they do. NULL ends them. */
 void text_line_of(FILE *file, int room, int indent, const char *const *texts);
 /* Texts one after the other, up to NULL, as far as there is room. Returns the length. */
@@ -17,7 +18,7 @@ size_t text_join(char *to, size_t room, const char *const *texts);
 /* A line above others. */
 void text_heading(FILE *file, int indent, const char *text);
 /* The same, for what follows on the same line: text_wrap_end() ends it. */
-struct text_wrap text_lead(FILE *file, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+struct text_wrap text_lead(FILE *file, int indent, const char *format, ...) PRINTF_FORMAT(3, 4);
 
 /* Goes on with a command for the shell, which can be pasted as it is shown: it is broken between its words, after
  * backslashes. */

@@ -60,13 +60,28 @@ int text_width(const char *word, size_t length)
     return width;
 }
 
-static void show_word(const char *word, size_t length, FILE *file)
+static void put(const struct text_wrap *wrap, const char *bytes, size_t length)
+{
+    if (wrap->text)
+        buffer_put(wrap->text, bytes, length);
+    else
+        fwrite(bytes, 1, length, wrap->file);
+}
+
+static void put_blanks(const struct text_wrap *wrap, int count)
+{
+    if (!wrap->text)
+        text_blanks(wrap->file, count);
+    while (wrap->text && count-- > 0)
+        buffer_char(wrap->text, ' ');
+}
+
+static void show_word(const struct text_wrap *wrap, const char *word, size_t length)
 {
     char shown[UTF8_SHOWN_MAX];
     size_t used;
     for (size_t i = 0; i < length; i += used) {
-        utf8_show(shown, word + i, length - i, &used);
-        fputs(shown, file);
+        put(wrap, shown, utf8_show(shown, word + i, length - i, &used));
     }
 }
 
@@ -81,24 +96,34 @@ void text_wrap_paint(struct text_wrap *wrap, enum text_paint paint)
     wrap->paint = paint;
 }
 
+static void end_line(const struct text_wrap *wrap)
+{
+    if (wrap->paint != PAINT_NONE)
+        fputs(paint_end(wrap), wrap->file);
+    put(wrap, "\n", 1);
+}
+
 void text_wrap_piece(struct text_wrap *wrap, const char *word, size_t length)
 {
     bool plain = is_plain(word, length); /* nearly every word is plain */
     int width = plain ? (int)length : text_width(word, length);
     if (wrap->column > wrap->indent && wrap->column + 1 + width > wrap->columns) {
-        fprintf(wrap->file, "%s\n%*s%s", paint_end(wrap), wrap->indent, "", text_paint(wrap->file, wrap->paint));
+        end_line(wrap);
+        put_blanks(wrap, wrap->indent);
+        if (wrap->paint != PAINT_NONE)
+            fputs(text_paint(wrap->file, wrap->paint), wrap->file);
         wrap->column = wrap->indent;
     } else if (wrap->column > wrap->indent) {
-        putc(' ', wrap->file);
+        put(wrap, " ", 1);
         wrap->column++;
     } else if (wrap->column < wrap->indent) {
-        text_blanks(wrap->file, wrap->indent - wrap->column);
+        put_blanks(wrap, wrap->indent - wrap->column);
         wrap->column = wrap->indent;
     }
     if (plain)
-        fwrite(word, 1, length, wrap->file);
+        put(wrap, word, length);
     else
-        show_word(word, length, wrap->file);
+        show_word(wrap, word, length);
     wrap->column += width;
 }
 
@@ -124,8 +149,7 @@ void text_wrap_words(struct text_wrap *wrap, const char *text)
 
 void text_wrap_end(struct text_wrap *wrap)
 {
-    fputs(paint_end(wrap), wrap->file);
-    putc('\n', wrap->file);
+    end_line(wrap);
     wrap->column = 0;
     wrap->paint = PAINT_NONE;
 }

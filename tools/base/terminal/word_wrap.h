@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "armtap.h"
+#include "base/text/buffer.h"
 
 /* Colours of texts for people. */
 
@@ -41,6 +42,7 @@ void text_blanks(FILE *file, int count);
 /* Wraps words into lines; all lines after the first begin at `indent`. */
 struct text_wrap {
     FILE *file;
+    struct buffer *text; /* in place of the file, without colours; NULL: the file */
     int column;
     int indent;
     int columns;           /* of a line */

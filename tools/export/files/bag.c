@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/text/json_writer.h"
+#include "base/os/printf_format.h"
 #include "base/process/message.h"
 #include "base/text/shell_word.h"
 
@@ -109,7 +110,7 @@ int bag_check_folder(const char *folder, const char *file)
 /* ---- metadata.yaml ----------------------------------------------------------------------------------------------- */
 
 /* Short lines only. */
-__attribute__((format(printf, 2, 3))) static void put(struct buffer *out, const char *format, ...)
+PRINTF_FORMAT(2, 3) static void put(struct buffer *out, const char *format, ...)
 {
     char line[200];
     va_list arguments;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/printf_format.h"
 #include "nanoseconds.h"
 
 /* More would blur the times of bursts: the kernel tells only the last byte's. */
@@ -68,8 +69,7 @@ static void tell_now(struct robot_link *link, enum robot_event_kind kind)
     tell_event(link, (struct robot_event){.kind = kind, .time = tcp_clock()});
 }
 
-__attribute__((format(printf, 3, 4))) static void say(struct robot_link *link, enum armtap_severity severity,
-                                                      const char *format, ...)
+PRINTF_FORMAT(3, 4) static void say(struct robot_link *link, enum armtap_severity severity, const char *format, ...)
 {
     char line[LINE_MAX_BYTES];
     va_list arguments;

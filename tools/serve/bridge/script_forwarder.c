@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/printf_format.h"
 #include "base/process/message.h"
 #include "base/text/buffer.h"
 #include "nanoseconds.h"
@@ -60,7 +61,7 @@ struct script_forwarder *script_forwarder_new(struct event_loop *loop, const str
     return NULL;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct script_forwarder *forwarder, const char *format, ...)
+PRINTF_FORMAT(2, 3) static void say(struct script_forwarder *forwarder, const char *format, ...)
 {
     char line[LINE_MAX];
     va_list arguments;

@@ -2,6 +2,7 @@
 #ifndef SERVE_RTDE_PEER_H
 #define SERVE_RTDE_PEER_H
 
+#include "base/os/printf_format.h"
 #include "servers.h"
 
 #define RTDE_PACKAGE_MAX 65535u
@@ -43,7 +44,7 @@ struct rtde_peer {
     struct input_recipe *inputs[RTDE_INPUTS_MAX + 1];
 };
 
-void rtde_say(struct rtde_peer *peer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rtde_say(struct rtde_peer *peer, const char *format, ...) PRINTF_FORMAT(2, 3);
 /* Appends a package; `package` lacks only direction and protocol. */
 void rtde_send(const struct rtde_peer *peer, struct armtap_rtde_package *package, struct buffer *out);
 bool rtde_is_listed(const struct rtde_names *names, const char *name, size_t length);
