@@ -16,11 +16,16 @@ tools_libtools_a_SOURCES += \
 
 if WINDOWS
 tools_libtools_a_SOURCES += \
+	tools/base/os/windows/error_words.c \
 	tools/base/os/windows/errors.c \
 	tools/base/os/windows/errors.h \
 	tools/base/os/windows/glob.c \
+	tools/base/os/windows/interrupt.c \
+	tools/base/os/windows/libpcap.c \
 	tools/base/os/windows/names.c \
-	tools/base/os/windows/sha256.c
+	tools/base/os/windows/sha256.c \
+	tools/base/os/windows/tcp_socket.c \
+	tools/base/os/windows/wait.c
 else
 tools_libtools_a_SOURCES += \
 	tools/base/os/posix/interrupt.c \

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <winsock2.h>
 #include <windows.h>
 
 static const struct {
@@ -35,6 +36,28 @@ static const struct {
     {ERROR_OPERATION_ABORTED, EINTR},
     {ERROR_NOT_SUPPORTED, ENOSYS},
     {ERROR_INVALID_FUNCTION, ENOSYS},
+    /* Of sockets. A connection that this side gave up was reset, as others would say. */
+    {WSAEACCES, EACCES},
+    {WSAEADDRINUSE, EADDRINUSE},
+    {WSAEADDRNOTAVAIL, EADDRNOTAVAIL},
+    {WSAEAFNOSUPPORT, EAFNOSUPPORT},
+    {WSAECONNABORTED, ECONNRESET},
+    {WSAECONNREFUSED, ECONNREFUSED},
+    {WSAECONNRESET, ECONNRESET},
+    {WSAEHOSTUNREACH, EHOSTUNREACH},
+    {WSAEINPROGRESS, EINPROGRESS},
+    {WSAEINTR, EINTR},
+    {WSAEINVAL, EINVAL},
+    {WSAEMFILE, EMFILE},
+    {WSAENETDOWN, ENETDOWN},
+    {WSAENETRESET, ETIMEDOUT}, /* keep-alive */
+    {WSAENETUNREACH, ENETUNREACH},
+    {WSAENOBUFS, ENOBUFS},
+    {WSAENOTCONN, ENOTCONN},
+    {WSAENOTSOCK, ENOTSOCK},
+    {WSAESHUTDOWN, EPIPE},
+    {WSAETIMEDOUT, ETIMEDOUT},
+    {WSAEWOULDBLOCK, EAGAIN},
 };
 
 int errors_number(unsigned long error)
