@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os/console.h"
+#include "base/os/local_time.h"
 #include "base/os/names.h"
 #include "input/replay/replay.h"
 #include "input/files/input_files.h"
@@ -19,6 +21,12 @@
 #include "input/files/recipe_file.h"
 
 #define WORD_MAX 64
+
+/* Names that a word stood for. */
+struct found_names {
+    struct found_names *next;
+    char **names;
+};
 
 struct parser {
     const struct option_usage *usage;
@@ -148,6 +156,38 @@ static enum options_outcome parse_letters(struct parser *parser, const char *wor
     return outcome;
 }
 
+/* A word that names several captures is replaced by these, where the shell does not do so. */
+static enum options_outcome add_operand(struct parser *parser, char *word)
+{
+    struct options *options = parser->options;
+    const char *arguments = parser->usage->arguments;
+    bool names_files = parser->usage->groups & READS_CAPTURES || (arguments && strstr(arguments, "SUMMARY"));
+    char **names = names_files ? console_names(word) : NULL;
+    size_t count = 0;
+    while (names && names[count])
+        count++;
+    if (!names) {
+        options->operands[options->operand_count++] = word;
+        return OPTIONS_RUN;
+    }
+    size_t room = options->operand_count + count + (size_t)(parser->argc - parser->at);
+    char **operands = realloc(options->operands, room * sizeof *operands);
+    struct found_names *found = malloc(sizeof *found);
+    if (operands)
+        options->operands = operands;
+    if (!operands || !found) {
+        free(found);
+        console_names_free(names);
+        message_no_memory();
+        return OPTIONS_BAD;
+    }
+    *found = (struct found_names){options->found, names};
+    options->found = found;
+    memcpy(operands + options->operand_count, names, count * sizeof *names);
+    options->operand_count += count;
+    return OPTIONS_RUN;
+}
+
 static enum options_outcome parse_words(struct parser *parser)
 {
     enum options_outcome outcome = OPTIONS_RUN;
@@ -161,7 +201,7 @@ static enum options_outcome parse_words(struct parser *parser)
         else if (!only_operands && word[0] == '-' && word[1] != '\0')
             outcome = parse_letters(parser, word);
         else
-            parser->options->operands[parser->options->operand_count++] = word;
+            outcome = add_operand(parser, word);
     }
     return outcome;
 }
@@ -377,6 +417,9 @@ static int finish(struct parser *parser)
     if (open_interface(options) != 0)
         return -1;
     options->zone = options->local ? TIMESTAMP_LOCAL : TIMESTAMP_UTC;
+    if (options->local && local_time_ignored())
+        message_warning("TZ=%s is not a zone that this system knows: --local means the time of this machine",
+                        local_time_ignored());
     if (read_labels(options) != 0)
         return -1;
     if (!reads(options, READS_CAPTURES | READS_ROBOTS))
@@ -418,6 +461,16 @@ int options_status(enum options_outcome outcome)
     return outcome == OPTIONS_BAD ? EXIT_FAILED : EXIT_DONE;
 }
 
+static void free_operands(struct options *options)
+{
+    for (struct found_names *found = options->found, *next; found; found = next) {
+        next = found->next;
+        console_names_free(found->names);
+        free(found);
+    }
+    free(options->operands);
+}
+
 void options_free(struct options *options)
 {
     if (options->recipe)
@@ -427,6 +480,6 @@ void options_free(struct options *options)
     replay_close_interface(options->live);
     robot_sources_close(&options->robots);
     free(options->ports);
-    free(options->operands);
+    free_operands(options);
     *options = (struct options){.threads = 1};
 }

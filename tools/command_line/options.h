@@ -172,6 +172,7 @@ struct options {
     unsigned threads; /* at least 1; default: one per core */
     char **operands;  /* in order; with READS_CAPTURES they are the source's names */
     size_t operand_count;
+    struct found_names *found; /* what operands were found by */
     struct armtap_port *ports;
     struct armtap_recipe *recipe;
     const char *recipe_name; /* read after all other options were checked */

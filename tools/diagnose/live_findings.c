@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
 #include "analysis/armtap-analysis.h"
 #include "base/terminal/word_wrap.h"
 #include "input/robots/event_loop.h"

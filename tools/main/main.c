@@ -1,13 +1,9 @@
 /* The program: finds the command, runs it, and checks that its output was written. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "armtap.h"
 #include "input/capture/capture.h"
@@ -17,6 +13,7 @@
 #include "base/bytes/compression.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
+#include "base/os/console.h"
 #include "base/os/pager.h"
 #include "base/os/privileges.h"
 #include "base/os/sha256.h"
@@ -233,17 +230,10 @@ static int dispatch(int argc, char **argv)
     return command ? command->run(argc - 2, argv + 2) : EXIT_FAILED;
 }
 
-/* Whether the reader of standard output has gone. */
-static bool is_closed_pipe(void)
-{
-    struct pollfd output = {.fd = STDOUT_FILENO};
-    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
-}
-
 /* Output that cannot be written is a failure, whatever the command returned; not if its reader has enough. */
 static int finish(int status)
 {
-    bool is_enough = is_closed_pipe();
+    bool is_enough = console_has_lost_reader();
     errno = 0;
     int failed = ferror(stdout);
     failed = fclose(stdout) != 0 || failed;
@@ -258,21 +248,8 @@ static int finish(int status)
     return EXIT_FAILED;
 }
 
-/* A descriptor that the shell closed (>&-) must not become that of a capture. Nothing can be read from or written to
- * what takes its place. */
-static void fill_descriptors(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
 int main(int argc, char **argv)
 {
-    /* Beyond a limit of file sizes a write fails; temporary files and those of libraries are written in many places. */
-    signal(SIGXFSZ, SIG_IGN);
-    /* Whoever closes a pipe has enough: the status is what it would have been. */
-    signal(SIGPIPE, SIG_IGN);
-    fill_descriptors();
+    console_begin();
     return privileges_are_own() ? finish(dispatch(argc, argv)) : EXIT_FAILED;
 }

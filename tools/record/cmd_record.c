@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
 #include "amount.h"
 #include "base/os/interrupt.h"
 #include "base/process/message.h"

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"

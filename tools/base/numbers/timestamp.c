@@ -2,9 +2,8 @@
 #include "timestamp.h"
 
 #include <string.h>
-#include <time.h>
 
-#include "base/os/names.h"
+#include "base/os/local_time.h"
 #include "nanoseconds.h"
 #include "analysis/inside.h"
 
@@ -218,9 +217,7 @@ static int64_t whole_seconds(int64_t ns, int64_t *fraction)
 static int64_t zone_offset(int64_t seconds)
 {
     struct tm tm;
-    time_t time = (time_t)seconds;
-    tzset(); /* localtime_r need not call it */
-    if (!localtime_r(&time, &tm))
+    if (!local_time(seconds, &tm))
         return 0;
     int64_t days = days_before_year((int64_t)tm.tm_year + 1900) + tm.tm_yday;
     return days * DAY + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec - seconds;

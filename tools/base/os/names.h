@@ -20,6 +20,7 @@ static inline void aligned_free(void *memory);
 
 #ifndef _WIN32
 
+#include <dlfcn.h>
 #include <fnmatch.h>
 #include <glob.h>
 #include <strings.h>
@@ -70,6 +71,9 @@ int fsync(int file);
 char *realpath(const char *name, char *to);
 #define mkdir(name, mode) _mkdir(name)
 #define putc_unlocked putc
+/* Windows takes NUL for one. */
+int names_isatty(int file);
+#define isatty names_isatty
 
 #define O_CLOEXEC _O_NOINHERIT
 /* Opening never waits there, gives no terminal, and follows no links that matter. */
@@ -88,8 +92,17 @@ int setenv(const char *name, const char *value, int replace);
 int unsetenv(const char *name);
 #ifndef _POSIX_THREAD_SAFE_FUNCTIONS
 #define gmtime_r(time, to) (gmtime_s(to, time) == 0 ? (to) : NULL)
-#define localtime_r(time, to) (localtime_s(to, time) == 0 ? (to) : NULL)
 #endif
+size_t names_strftime(char *to, size_t room, const char *pattern, const struct tm *time);
+#define strftime names_strftime
+
+#define RTLD_NOW 0
+#define RTLD_LOCAL 0
+void *dlopen(const char *name, int flags);
+void *dlsym(void *library, const char *name);
+/* Of the last call, in one thread. */
+char *dlerror(void);
+
 void tdestroy(void *root, void (*free_key)(void *key));
 /* `flags` is 0. */
 ssize_t getrandom(void *to, size_t length, unsigned flags);

@@ -1,8 +1,8 @@
 #include "libraries.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
+#include "base/os/names.h"
 #include "message.h"
 
 static const struct {

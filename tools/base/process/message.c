@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
 #include "nanoseconds.h"
 #include "base/numbers/timestamp.h"
 #include "base/text/json_writer.h"

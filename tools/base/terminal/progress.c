@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/os/names.h"
 #include "nanoseconds.h"
 
 static int64_t now(void)

@@ -8,20 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/os/console.h"
+#include "base/os/privileges.h"
 #include "base/process/message.h"
 #include "base/terminal/word_wrap.h"
-#include "base/os/privileges.h"
 
 #define WORDS_MAX 32
 #define WORDS_BYTES 1024
 #define PIECE 65536
 #define HELD_MAX 65536
-#define COLUMNS_MAX 10000
 
 /* Quits by itself if one screen is enough, shows colours, and leaves the last screen. */
 static const char default_pager[] = "less -FRX";
@@ -244,26 +243,11 @@ static bool has_started(int started)
     return length == 0;
 }
 
-/* What the user says wins over what the terminal says. 0: unknown. */
-static int terminal_columns(int descriptor)
-{
-    const char *said = getenv("COLUMNS");
-    long columns = said ? strtol(said, NULL, 10) : 0;
-#ifdef TIOCGWINSZ
-    struct winsize size;
-    if (columns <= 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0)
-        columns = size.ws_col;
-#else
-    (void)descriptor;
-#endif
-    return columns < 0 ? 0 : columns > COLUMNS_MAX ? COLUMNS_MAX : (int)columns;
-}
-
 /* Output goes to the pump from here on. */
 static void turn_output(struct pipes *pipes)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    pager.columns = terminal_columns(STDOUT_FILENO);
+    pager.columns = console_columns(STDOUT_FILENO);
     (void)text_colour_choose(*text_plain(stdout) ? "always" : "never");
     dup2(pipes->out.write, STDOUT_FILENO);
     if (pipes->err.write >= 0) {
@@ -335,7 +319,7 @@ bool pager_is_shown(int descriptor)
 
 int pager_columns(int descriptor)
 {
-    return pager_has(descriptor) ? pager.columns : isatty(descriptor) ? terminal_columns(descriptor) : 0;
+    return pager_has(descriptor) ? pager.columns : isatty(descriptor) ? console_columns(descriptor) : 0;
 }
 
 void pager_finish(void)

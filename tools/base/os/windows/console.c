@@ -1,0 +1,93 @@
+#include "base/os/console.h"
+
+#include <windows.h>
+
+#include "base/os/names.h"
+
+#define OUTPUT_BYTES 65536
+
+static void fill_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (_get_osfhandle(fd) != -1)
+            continue;
+        int nothing = open("NUL", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        if (nothing >= 0 && nothing != fd) {
+            dup2(nothing, fd);
+            close(nothing);
+        }
+    }
+}
+
+/* Global, because it is given back when the program ends, wherever that is. */
+static UINT page_before;
+
+static void give_page_back(void)
+{
+    SetConsoleOutputCP(page_before);
+}
+
+/* What cannot have colours is a terminal that knows no escape sequences: that of an early Windows 10. */
+static void prepare_terminal(DWORD stream)
+{
+    DWORD mode;
+    HANDLE terminal = GetStdHandle(stream);
+    if (!GetConsoleMode(terminal, &mode))
+        return;
+    if (!SetConsoleMode(terminal, mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING))
+        setenv("TERM", "dumb", 1);
+    if (page_before != 0)
+        return;
+    page_before = GetConsoleOutputCP();
+    SetConsoleOutputCP(CP_UTF8);
+    atexit(give_page_back);
+}
+
+void console_begin(void)
+{
+    SetErrorMode(SEM_FAILCRITICALERRORS); /* an error is a message, no window */
+    fill_descriptors();
+    _fmode = _O_BINARY;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        _setmode(fd, _O_BINARY);
+    /* Otherwise a terminal gets each byte of a character by itself, which it shows as several. */
+    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);
+    prepare_terminal(STD_OUTPUT_HANDLE);
+    prepare_terminal(STD_ERROR_HANDLE);
+}
+
+bool console_has_lost_reader(void)
+{
+    return GetFileType(GetStdHandle(STD_OUTPUT_HANDLE)) == FILE_TYPE_PIPE; /* nothing else can be wrong with one */
+}
+
+bool console_size(int descriptor, int *rows, int *columns)
+{
+    CONSOLE_SCREEN_BUFFER_INFO about;
+    if (!GetConsoleScreenBufferInfo((HANDLE)_get_osfhandle(descriptor), &about))
+        return false;
+    *rows = about.srWindow.Bottom - about.srWindow.Top + 1;
+    *columns = about.srWindow.Right - about.srWindow.Left + 1;
+    return true;
+}
+
+char **console_names(const char *word)
+{
+    glob_t found;
+    if (!strpbrk(word, "*?") || access(word, F_OK) == 0 || glob(word, GLOB_NOESCAPE, NULL, &found) != 0)
+        return NULL;
+    char **names = realloc(found.gl_pathv, (found.gl_pathc + 1) * sizeof *names);
+    if (!names) {
+        globfree(&found);
+        return NULL;
+    }
+    names[found.gl_pathc] = NULL;
+    return names;
+}
+
+void console_names_free(char **names)
+{
+    for (size_t i = 0; names && names[i]; i++)
+        free(names[i]);
+    free(names);
+}
