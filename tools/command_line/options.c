@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/os/console.h"
 #include "base/os/local_time.h"
@@ -13,6 +11,8 @@
 #include "input/replay/replay.h"
 #include "input/files/input_files.h"
 #include "base/os/interrupt.h"
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
 #include "base/text/shell_word.h"
@@ -273,7 +273,7 @@ static bool refuse_bare_output(const struct options *options)
     const char *command = options->usage->command;
     const char *last = options->operand_count > 1 ? options->operands[options->operand_count - 1] : "";
     const char *dot = strrchr(last, '.');
-    if (!dot || strchr(dot, '/') || strstr(last, ".pcap") || robot_address_is(last) || access(last, F_OK) == 0 ||
+    if (!dot || path_base(dot) != dot || strstr(last, ".pcap") || robot_address_is(last) || access(last, F_OK) == 0 ||
         !output || options->given[number_of(options->usage, output)] > 0 ||
         !shell_word(capture, sizeof capture, options->operands[0]) || !shell_word(out, sizeof out, last))
         return false;
@@ -368,7 +368,7 @@ static int read_recipe(struct options *options)
  * after a message. */
 static int open_inputs(struct options *options)
 {
-    struct stat out;
+    struct file_status out;
     if (options->sorts && file_order_sort(options->operands, options->operand_count) != 0)
         return -1;
     options->inputs = inputs_open(options->source.names, options->source.count, options->recipe_name);
@@ -377,7 +377,7 @@ static int open_inputs(struct options *options)
     options->source.inputs = options->inputs;
     if (!can_follow(options))
         return -1;
-    if (fstat(STDOUT_FILENO, &out) == 0 && inputs_have(options->inputs, &out)) {
+    if (file_status_of_open(STDOUT_FILENO, &out) == 0 && inputs_have(options->inputs, &out)) {
         message_error("standard output is one of the files being read; redirect it to another file");
         return -1;
     }

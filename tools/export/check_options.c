@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/os/path.h"
 #include "base/process/message.h"
 #include "export/files/output_files.h"
 
@@ -230,7 +231,7 @@ int asked_check(struct asked *asked)
     wish->gzipped = output_files_is_gzip(wish->out);
     wish->is_shown = sink_file_is_terminal(wish->out);
     size_t length = strlen(wish->out);
-    wish->is_folder = length > 0 && wish->out[length - 1] == '/';
+    wish->is_folder = length > 0 && path_is_separator(wish->out[length - 1]);
     if (!asked->has_compression)
         wish->compression =
             format_has(wish->format, FORMAT_LOOSE) ? COMPRESSION_NONE : compression_best(family_of(wish->format));

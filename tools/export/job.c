@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/os/names.h"
+#include "base/os/path.h"
 #include "base/process/message.h"
 #include "input/stream_rank.h"
 
@@ -165,10 +166,10 @@ int job_prepare(struct job *job)
 /* Sets bytes aside beside the output, where there is room for them. */
 static struct spool *make_spool(const char *out)
 {
-    const char *slash = strrchr(out, '/'), *folder = getenv("TMPDIR");
+    const char *base = path_base(out);
     if (strcmp(out, "-") == 0 || strncmp(out, "/dev/", strlen("/dev/")) == 0)
-        return spool_new(folder && *folder != '\0' ? folder : "/tmp", SPOOL_IN_MEMORY);
-    char *beside = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+        return spool_new(file_temporary_folder(), SPOOL_IN_MEMORY);
+    char *beside = base > out ? strndup(out, (size_t)(base - out)) : strdup(".");
     struct spool *spool = beside ? spool_new(beside, SPOOL_IN_MEMORY) : NULL;
     free(beside);
     return spool;

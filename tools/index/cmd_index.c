@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "base/process/message.h"
 #include "base/text/utf8.h"
 #include "command_line/commands.h"
@@ -49,7 +50,7 @@ static const struct option_usage usage = {
 
 static char *name_of(const struct job *job, uint32_t file)
 {
-    return strdup(sidecar_base_of(job->options.source.names[file]));
+    return strdup(path_base(job->options.source.names[file]));
 }
 
 /* Appends the text of a sidecar. */
@@ -106,11 +107,11 @@ static enum replay_answer on_indexed(void *user, const struct replay_indexed *in
             name, SIDECAR_PACKETS_MAX >> 20);
         return REPLAY_GAVE_UP;
     }
-    size_t room = strlen(job->folder) + strlen(sidecar_base_of(name)) + sizeof SIDECAR_ENDING + 1;
+    size_t room = strlen(job->folder) + strlen(path_base(name)) + sizeof SIDECAR_ENDING + 1;
     char *path = malloc(room);
     if (!path)
         return REPLAY_NO_MEMORY;
-    snprintf(path, room, "%s/%s%s", job->folder, sidecar_base_of(name), SIDECAR_ENDING);
+    snprintf(path, room, "%s/%s%s", job->folder, path_base(name), SIDECAR_ENDING);
     enum replay_answer answer = save(job, indexed, path);
     free(path);
     return answer;
@@ -130,7 +131,7 @@ static bool is_utf8(const char *text)
 /* A sidecar has its capture's name inside, as text, and one that is hidden is not found among those of a folder. */
 static int check_name(const char *name)
 {
-    const char *base = sidecar_base_of(name);
+    const char *base = path_base(name);
     if (strcmp(name, "-") == 0)
         message_error("standard input has no name for a sidecar; name a file");
     else if (base[0] == '.')
@@ -150,7 +151,7 @@ static int check_names(const struct replay_source *source)
         if (check_name(source->names[i]) != 0)
             return -1;
         for (size_t k = 0; k < i; k++) {
-            if (strcmp(sidecar_base_of(source->names[i]), sidecar_base_of(source->names[k])) != 0)
+            if (strcmp(path_base(source->names[i]), path_base(source->names[k])) != 0)
                 continue;
             message_error("%s and %s would have the same sidecar; index them into separate folders", source->names[k],
                           source->names[i]);

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "array.h"
 #include "base/os/names.h"

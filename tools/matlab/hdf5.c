@@ -5,13 +5,13 @@
 
 #include <errno.h>
 
+#include "base/os/names.h"
+#include "base/os/file.h"
 #include "base/process/message.h"
 
 #ifdef ARMTAP_WITH_HDF5
-#include <fcntl.h>
 #include <hdf5.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/process/libraries.h"
 
@@ -551,7 +551,7 @@ static int put_head(const char *path, const char *text)
     char head[128] = {0};
     memcpy(head, text, 116);
     memcpy(head + 124, version, sizeof version);
-    int file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), error = file < 0 ? errno : 0;
+    int file = file_open(path, O_WRONLY | O_NOFOLLOW), error = file < 0 ? errno : 0;
     if (file >= 0 && pwrite(file, head, sizeof head, 0) != (ssize_t)sizeof head)
         error = errno;
     if (file >= 0 && close(file) != 0 && error == 0)

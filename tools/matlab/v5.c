@@ -8,15 +8,12 @@
 #include "base/process/message.h"
 
 #ifdef ARMTAP_WITH_MATIO
-#include <fcntl.h>
 #include <matio.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "base/process/libraries.h"
-#include "base/bytes/spool.h"
 
 enum { HEAD_BYTES = 128, BLOCK_ROWS = 4096 };
 
@@ -77,32 +74,15 @@ static const struct {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* A file without a name, beside the output; -1 with errno. */
-static int open_nameless(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder)
-        return -1;
-    int file = spool_file(folder), error = errno;
-    free(folder);
-    errno = error;
-    return file;
-}
-
-/* Reserves the space, so that a full disk is an error here and no signal later. */
+/* Of a file beside the output: a full disk is an error here and no signal later. */
 static void *map(struct writer *writer, size_t length)
 {
-    int file = open_nameless(writer->path), error = file < 0 ? errno : posix_fallocate(file, 0, (off_t)length);
-    void *memory = error == 0 ? mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-    if (error == 0 && memory == MAP_FAILED)
-        error = errno;
-    if (file >= 0)
-        close(file);
-    if (memory != MAP_FAILED)
-        return memory;
-    failed(writer, error);
-    return NULL;
+    char *folder = path_folder(writer->path);
+    void *memory = folder ? file_memory(folder, length) : NULL;
+    if (!memory)
+        failed(writer, errno);
+    free(folder);
+    return memory;
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
@@ -170,7 +150,7 @@ static int put_variable(struct writer *writer, const struct matlab_variable *var
         outcome = put(writer, make_variable(writer, variable->name, variable->class, rows, columns, values,
                                             MAT_F_DONT_COPY_DATA));
     if (values)
-        munmap(values, length);
+        file_memory_free(values, length);
     return outcome;
 }
 
@@ -225,19 +205,19 @@ static bool read_all(int file, void *bytes, size_t length, off_t at)
 static int check_chain(struct writer *writer)
 {
     uint32_t tag[2];
-    struct stat status;
-    int file = open(writer->path, O_RDONLY | O_CLOEXEC);
-    bool is_whole = file >= 0 && fstat(file, &status) == 0;
+    struct file_status status;
+    int file = file_open(writer->path, O_RDONLY);
+    bool is_whole = file >= 0 && file_status_of_open(file, &status) == 0;
     off_t at = HEAD_BYTES;
     size_t count = 0;
-    while (is_whole && at < status.st_size) {
+    while (is_whole && at < (off_t)status.size) {
         is_whole = read_all(file, tag, sizeof tag, at) && tag[0] != 0;
         at += (off_t)sizeof tag + tag[1];
         count++;
     }
     if (file >= 0)
         close(file);
-    return is_whole && at == status.st_size && count == writer->content->count + 1 ? 0 : failed(writer, ENOSPC);
+    return is_whole && at == (off_t)status.size && count == writer->content->count + 1 ? 0 : failed(writer, ENOSPC);
 }
 
 static int put_content(struct writer *writer)

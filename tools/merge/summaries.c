@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/os/file.h"
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
 
@@ -114,8 +114,9 @@ static void read_place(struct summary *summary)
 
 static bool is_repeatable(const struct summary *summary)
 {
-    struct stat status;
-    return strcmp(summary->name, "-") != 0 && stat(summary->name, &status) == 0 && S_ISREG(status.st_mode);
+    struct file_status status;
+    return strcmp(summary->name, "-") != 0 && file_status(summary->name, &status) == 0 &&
+           status.kind == FILE_IS_ORDINARY;
 }
 
 static int read_diagnosis(struct summary *summary)

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "analysis/inside.h"
+#include "base/os/path.h"
 
 /* Okabe and Ito's colours, which people with any colour vision can tell apart: one for each joint or axis. */
 static const uint32_t curve_colours[DRAW_COLOURS] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00};
@@ -508,9 +509,8 @@ static void draw_axis(struct drawing *drawing, double y)
 
 void draw_stop_text(char to[DRAW_STOP_MAX], const struct chart_stop *stop)
 {
-    const char *file = stop->file ? stop->file : "", *folder = strrchr(file, '/');
     snprintf(to, DRAW_STOP_MAX, "stop, packet %" PRIu64 "%s%s", stop->packet, stop->file ? " of " : "",
-             folder ? folder + 1 : file);
+             stop->file ? path_base(stop->file) : "");
 }
 
 static void draw_stop_line(struct drawing *drawing, const struct chart_stop *stop, double top, double bottom)

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
+#include "base/os/file.h"
 #include "base/process/message.h"
 #include "base/os/interrupt.h"
 #include "input/robots/event_loop.h"
@@ -265,8 +265,8 @@ static int start_writer(struct traffic_writer *writer)
 /* Opening such a pipe waits for its reader, which is left to the thread. */
 static bool is_pipe(const char *output)
 {
-    struct stat status;
-    return stat(output, &status) == 0 && S_ISFIFO(status.st_mode);
+    struct file_status status;
+    return file_status(output, &status) == 0 && status.kind == FILE_IS_PIPE;
 }
 
 struct traffic_writer *traffic_writer_new(const struct capture_series_wish *wish, size_t connections)

@@ -1,17 +1,15 @@
-#define _DEFAULT_SOURCE /* flock */
+#define _POSIX_C_SOURCE 200809L
 #include "capture_series.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "base/text/buffer.h"
 #include "base/os/interrupt.h"
+#include "base/os/names.h"
+#include "base/os/path.h"
+#include "base/text/buffer.h"
 #include "export/files/gzip_text.h"
 
 enum {
@@ -196,7 +194,7 @@ static enum capture_file_outcome outcome_of(int error)
 static enum capture_file_outcome write_out(struct capture_file *file)
 {
     while (file->written < file->out.length) {
-        ssize_t part = write(file->file, file->out.data + file->written, file->out.length - file->written);
+        ptrdiff_t part = file_write_some(file->file, file->out.data + file->written, file->out.length - file->written);
         if (part >= 0) {
             file->written += (size_t)part;
             continue;
@@ -303,22 +301,11 @@ uint64_t capture_file_size(const struct capture_file *file)
 
 /* ---- opening and closing ----------------------------------------------------------------------------------------- */
 
-/* A description of its own of the pipe that is standard output: waiting must not depend on what other programs set for
- * theirs. */
-static int open_standard(void)
-{
-    struct stat status;
-    int file = -1;
-    if (fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode))
-        file = open("/dev/stdout", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    return file < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : file;
-}
-
 /* A pipe, waiting for its reader; or a device. */
 static int open_existing(const char *path)
 {
     int file;
-    while ((file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) {
+    while ((file = file_open(path, O_WRONLY | O_NONBLOCK)) < 0 && errno == ENXIO) {
         if (interrupt_asked()) {
             errno = EINTR;
             return -1;
@@ -330,25 +317,20 @@ static int open_existing(const char *path)
 
 static int open_path(const char *path)
 {
-    struct stat status;
+    struct file_status status;
     if (strcmp(path, "-") == 0)
-        return open_standard();
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return file_open_output();
+    if (file_status(path, &status) == 0 && status.kind != FILE_IS_ORDINARY)
         return open_existing(path);
-    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file_open(path, O_WRONLY | O_CREAT | O_EXCL);
 }
 
-/* A new name is on the disk once its directory is. */
-static void sync_directory(const char *path)
+static void sync_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *name = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-    int directory = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    free(name);
-    if (directory < 0)
-        return;
-    fsync(directory);
-    close(directory);
+    char *folder = path_folder(path);
+    if (folder)
+        path_sync_folder(folder);
+    free(folder);
 }
 
 static bool is_gzip(const char *path)
@@ -361,8 +343,8 @@ static bool is_gzip(const char *path)
 /* 0, or -1 if memory runs out. */
 static int begin_file(struct capture_file *file, const char *path, const struct section_comment *comment)
 {
-    struct stat status;
-    file->ordinary = fstat(file->file, &status) == 0 && S_ISREG(status.st_mode);
+    struct file_status status;
+    file->ordinary = file_status_of_open(file->file, &status) == 0 && status.kind == FILE_IS_ORDINARY;
     off_t position = file->ordinary ? lseek(file->file, 0, SEEK_CUR) : 0;
     file->whole = position > 0 ? (uint64_t)position : 0;
     if (is_gzip(path) && !(file->gzip = gzip_new()))
@@ -388,8 +370,8 @@ struct capture_file *capture_file_open(const char *path, const struct section_co
         return NULL;
     }
     if (file->ordinary) {
-        flock(file->file, LOCK_EX | LOCK_NB); /* no other run deletes it; where files cannot be locked, nobody asks */
-        sync_directory(path);
+        file_lock(file->file, false); /* no other run deletes it; where files cannot be locked, nobody asks */
+        sync_folder(path);
     }
     return file;
 }

@@ -2,15 +2,12 @@
 #include "rotation.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "amount.h"
 #include "base/os/names.h"
+#include "base/os/path.h"
 #include "base/process/message.h"
 #include "input/capture/capture.h"
 #include "nanoseconds.h"
@@ -19,8 +16,7 @@ struct kept_part {
     struct kept_part *next;
     int64_t time; /* ns since the epoch, at which it begins; of this run's own: 0 */
     uint64_t size;
-    dev_t device; /* once it is ended */
-    ino_t file;
+    struct file_status file; /* once it is ended */
     bool may_go, is_ended, is_earlier;
     char name[];
 };
@@ -71,8 +67,8 @@ static void append(struct kept_parts *kept, struct kept_part *part)
 /* Whether another run writes it: such files are locked. */
 static bool is_being_written(const char *name)
 {
-    int file = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool is = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    int file = file_open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    bool is = file >= 0 && file_lock(file, true) != 0 && errno == EWOULDBLOCK;
     if (file >= 0)
         close(file);
     return is;
@@ -80,7 +76,7 @@ static bool is_being_written(const char *name)
 
 /* When a recording begins: by its first packet, or by the file's own time if it has none. ARMTAP_NO_TIME if armtap did
  * not record it. */
-static int64_t recorded_time(const char *name, const struct stat *status)
+static int64_t recorded_time(const char *name, const struct file_status *status)
 {
     const struct reader_wish wish = {.name = name, .quiet = true};
     struct armtap_packet packet = {.size = sizeof packet};
@@ -90,7 +86,7 @@ static int64_t recorded_time(const char *name, const struct stat *status)
         return ARMTAP_NO_TIME;
     bool has_packet = !capture_is_raw(capture) && capture_next(capture, &packet) == CAPTURE_PACKET;
     if (capture_section(capture)->recording[0] != '\0')
-        time = has_packet ? packet.where.time : (int64_t)status->st_mtime * SECOND;
+        time = has_packet ? packet.where.time : status->written / SECOND * SECOND;
     capture_close(capture);
     return time;
 }
@@ -98,8 +94,8 @@ static int64_t recorded_time(const char *name, const struct stat *status)
 /* 0, or -1 if memory runs out. */
 static int take_earlier(struct kept_parts *kept, const char *name)
 {
-    struct stat status;
-    if (lstat(name, &status) != 0 || !S_ISREG(status.st_mode) || is_being_written(name))
+    struct file_status status;
+    if (file_status_of_link(name, &status) != 0 || status.kind != FILE_IS_ORDINARY || is_being_written(name))
         return 0;
     int64_t time = recorded_time(name, &status);
     if (time == ARMTAP_NO_TIME)
@@ -108,9 +104,8 @@ static int take_earlier(struct kept_parts *kept, const char *name)
     if (!part)
         return -1;
     part->time = time;
-    part->size = (uint64_t)status.st_size;
-    part->device = status.st_dev;
-    part->file = status.st_ino;
+    part->size = status.size;
+    part->file = status;
     part->may_go = part->is_ended = part->is_earlier = true;
     append(kept, part);
     return 0;
@@ -204,13 +199,8 @@ void kept_parts_grow(struct kept_parts *kept, struct kept_part *part, uint64_t s
 
 void kept_parts_end(struct kept_parts *kept, struct kept_part *part)
 {
-    struct stat status;
     (void)kept;
-    if (!part->may_go || lstat(part->name, &status) != 0)
-        return;
-    part->device = status.st_dev;
-    part->file = status.st_ino;
-    part->is_ended = true;
+    part->is_ended = part->may_go && file_status_of_link(part->name, &part->file) == 0;
 }
 
 /* ---- deleting ---------------------------------------------------------------------------------------------------- */
@@ -232,13 +222,13 @@ const char *kept_parts_oldest(const struct kept_parts *kept)
 
 static void delete_file(struct kept_parts *kept, const struct kept_part *part)
 {
-    struct stat status;
-    bool is_there = lstat(part->name, &status) == 0;
-    if (is_there && (status.st_dev != part->device || status.st_ino != part->file))
+    struct file_status status;
+    bool is_there = file_status_of_link(part->name, &status) == 0;
+    if (is_there && !file_may_be_same(&status, &part->file))
         message_warning("%s: is not the file that was recorded; it stays", part->name);
     else if (is_there && part->is_earlier && is_being_written(part->name))
         message_warning("%s: another run writes it; it stays", part->name);
-    else if (is_there && unlink(part->name) != 0 && errno != ENOENT)
+    else if (is_there && path_remove(part->name) != 0 && errno != ENOENT)
         message_warning("%s: cannot be deleted: %s", part->name, strerror(errno));
     else if (is_there)
         kept->deleted++;

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "base/os/names.h"
 #include "base/process/message.h"
 #include "nanoseconds.h"
@@ -56,7 +57,7 @@ static int add_robot(struct text *text, const char *robot)
 /* Where the ending begins: ".pcapng", ".pcapng.gz". */
 static size_t stem_of(const char *name)
 {
-    const char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name;
+    const char *file = path_base(name);
     size_t length = strlen(file), tail = sizeof gzip_ending - 1;
     if (length > tail && strcmp(file + length - tail, gzip_ending) == 0)
         length -= tail;

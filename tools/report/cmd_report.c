@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/os/path.h"
 #include "base/process/message.h"
 #include "command_line/commands.h"
 #include "command_line/shared_text.h"
@@ -40,7 +41,7 @@ static const struct option_usage usage = {
 /* Standard output, devices and names without an ending take a page, too. */
 static bool is_page(const char *name)
 {
-    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+    const char *base = path_base(name), *dot = strrchr(base, '.');
     return !dot || dot == base || strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0;
 }
 
@@ -64,8 +65,8 @@ static int check_command(const struct command *command)
 /* The name without its folders. */
 static const char *base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    const char *base = path_base(path);
+    return *base != '\0' ? base : path;
 }
 
 static void put_heading(struct buffer *page, const struct report *report, const char *title)

@@ -1,14 +1,14 @@
-#define _GNU_SOURCE /* O_TMPFILE */
+#define _POSIX_C_SOURCE 200809L
 #include "spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/os/file.h"
+#include "base/os/names.h"
 #include "base/text/buffer.h"
 #include "base/process/message.h"
 
@@ -52,41 +52,9 @@ static int failed(const struct spool *spool, int error)
     return -1;
 }
 
-/* For file systems that make no file without a name: it has one between two calls, and no signal comes meanwhile. */
-static int make_and_unlink(const char *folder)
-{
-    size_t room = strlen(folder) + 60;
-    char *name = malloc(room);
-    sigset_t all, before;
-    int file = -1, error = name ? EEXIST : ENOMEM;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (unsigned i = 0; error == EEXIST && i < 100; i++) {
-        snprintf(name, room, "%s/.armtap-%ld-%u", folder, (long)getpid(), i);
-        file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        error = file < 0 ? errno : 0;
-    }
-    if (error == 0)
-        unlink(name);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    free(name);
-    errno = error;
-    return file;
-}
-
-int spool_file(const char *folder)
-{
-#ifdef O_TMPFILE
-    int file = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-    if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT))
-        return file;
-#endif
-    return make_and_unlink(folder);
-}
-
 static int open_file(struct spool *spool)
 {
-    spool->file = spool_file(spool->folder);
+    spool->file = file_open_nameless(spool->folder);
     return spool->file >= 0 ? 0 : failed(spool, errno);
 }
 

@@ -7,9 +7,6 @@
 
 struct spool;
 
-/* Opens a file in that folder which has no name, so that nothing can leave it behind. -1 with errno. */
-int spool_file(const char *folder);
-
 /* Keeps up to `in_memory` bytes in memory, then makes its file in the folder. NULL without memory. */
 struct spool *spool_new(const char *folder, size_t in_memory);
 void spool_free(struct spool *spool);

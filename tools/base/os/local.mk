@@ -1,12 +1,14 @@
 # What differs between systems: headers that both sides have, and the sources of one side.
 tools_libtools_a_SOURCES += \
 	tools/base/os/console.h \
+	tools/base/os/file.h \
 	tools/base/os/interrupt.h \
 	tools/base/os/libpcap.def \
 	tools/base/os/libpcap.h \
 	tools/base/os/local_time.h \
 	tools/base/os/names.h \
 	tools/base/os/pager.h \
+	tools/base/os/path.h \
 	tools/base/os/printf_format.h \
 	tools/base/os/privileges.h \
 	tools/base/os/sha256.h \
@@ -22,12 +24,16 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/windows/error_words.c \
 	tools/base/os/windows/errors.c \
 	tools/base/os/windows/errors.h \
+	tools/base/os/windows/file.c \
+	tools/base/os/windows/full_path.c \
+	tools/base/os/windows/full_path.h \
 	tools/base/os/windows/glob.c \
 	tools/base/os/windows/interrupt.c \
 	tools/base/os/windows/libpcap.c \
 	tools/base/os/windows/local_time.c \
 	tools/base/os/windows/names.c \
 	tools/base/os/windows/pager.c \
+	tools/base/os/windows/path.c \
 	tools/base/os/windows/privileges.c \
 	tools/base/os/windows/sha256.c \
 	tools/base/os/windows/strftime.c \
@@ -37,10 +43,12 @@ tools_libtools_a_SOURCES += \
 else
 tools_libtools_a_SOURCES += \
 	tools/base/os/posix/console.c \
+	tools/base/os/posix/file.c \
 	tools/base/os/posix/interrupt.c \
 	tools/base/os/posix/libpcap.c \
 	tools/base/os/posix/local_time.c \
 	tools/base/os/posix/pager.c \
+	tools/base/os/posix/path.c \
 	tools/base/os/posix/privileges.c \
 	tools/base/os/posix/sandbox.c \
 	tools/base/os/posix/sha256.c \

@@ -1,18 +1,13 @@
-#define _GNU_SOURCE /* syncfs */
+#define _POSIX_C_SOURCE 200809L
 #include "atomic_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
 #include "base/os/interrupt.h"
 #include "base/process/message.h"
 #include "base/os/pager.h"
@@ -28,7 +23,7 @@ struct sink_file {
     char *name;                     /* from the user */
     char *place;                    /* final name, with symbolic links followed; NULL: the sink is written directly */
     char *beside;                   /* OUT.partial; NULL: the same */
-    struct stat status;             /* which file that is */
+    struct file_status status;      /* which file that is */
     int file;                       /* of a sink that is written directly, or stays open; else -1 */
     uint64_t length;                /* bytes written */
     struct sink_file *next, **link; /* of the pending ones */
@@ -36,30 +31,6 @@ struct sink_file {
 
 /* Files that must not stay if a signal ends the program. Global because a handler takes no user pointer. */
 static struct sink_file *pending;
-
-static int write_all(int file, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR && !interrupt_is_overdue())
-            continue;
-        if (written < 0)
-            return errno;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
-
-int write_bytes(int file, const char *bytes, size_t length)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    sigemptyset(&ignore.sa_mask);
-    sigaction(SIGPIPE, &ignore, &before);
-    int error = write_all(file, bytes, length);
-    sigaction(SIGPIPE, &before, NULL);
-    return error;
-}
 
 /* Advice for an error number. */
 static const char *remedy(int error)
@@ -79,6 +50,7 @@ static const char *remedy(int error)
         {EPERM, "name a place that you may write to with -o"},
         {EROFS, "name a place that can be written to with -o"},
         {ENAMETOOLONG, "name a shorter place with -o"},
+        {FILE_IS_HELD, "close it there, as in Excel, or name another place with -o"},
     };
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
         if (remedies[i].error == error)
@@ -140,7 +112,7 @@ static void remove_pending(void)
 {
     for (const struct sink_file *sink = pending; sink; sink = sink->next)
         if (!stays(sink))
-            unlink(sink->beside);
+            path_remove(sink->beside);
 }
 
 static void begin_pending(struct sink_file *sink)
@@ -164,23 +136,6 @@ static void end_pending(struct sink_file *sink)
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
-/* The descriptor that a name such as /dev/fd/N stands for, or -1. */
-static int descriptor_of(const char *name)
-{
-    static const char *const places[] = {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"};
-    if (strcmp(name, "/dev/stdout") == 0)
-        return STDOUT_FILENO;
-    if (strcmp(name, "/dev/stderr") == 0)
-        return STDERR_FILENO;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *digits = name + strlen(places[i]);
-        size_t length = strncmp(name, places[i], strlen(places[i])) == 0 ? strspn(digits, "0123456789") : 0;
-        if (length > 0 && length < 6 && digits[length] == '\0')
-            return atoi(digits);
-    }
-    return -1;
-}
-
 static struct sink_file *refuse_input(struct sink_file *sink)
 {
     const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
@@ -189,39 +144,21 @@ static struct sink_file *refuse_input(struct sink_file *sink)
     return NULL;
 }
 
-/* In a sticky folder only its owner may rename a file. 0, or an error number. */
-static int check_replaced(const char *place, const struct stat *replaced)
+static void warn_of_owner(const struct sink_file *sink, const struct file_status *replaced)
 {
-    struct stat folder;
-    if (access(place, W_OK) != 0)
-        return errno;
-    const char *slash = strrchr(place, '/');
-    char *above = slash ? strndup(place, slash == place ? 1 : (size_t)(slash - place)) : strdup(".");
-    bool is_stuck = above && stat(above, &folder) == 0 && (folder.st_mode & S_ISVTX) && geteuid() != 0 &&
-                    geteuid() != replaced->st_uid && geteuid() != folder.st_uid;
-    int error = !above ? ENOMEM : is_stuck ? EPERM : 0;
-    free(above);
-    return error;
-}
-
-static void warn_of_owner(const struct sink_file *sink, const struct stat *replaced)
-{
-    char number[40];
-    if (replaced->st_uid == geteuid() || sink->run->others++ > 0)
+    char owner[PATH_OWNER_MAX];
+    if (path_is_own(replaced) || sink->run->others++ > 0)
         return;
-    const struct passwd *owner = getpwuid(replaced->st_uid);
-    snprintf(number, sizeof number, "user %lu", (unsigned long)replaced->st_uid);
-    message_warning("%s: it belongs to %s, and will be replaced by a file of yours", sink->name,
-                    owner ? owner->pw_name : number);
+    path_owner(replaced, owner);
+    message_warning("%s: it belongs to %s, and will be replaced by a file of yours", sink->name, owner);
 }
 
 static void tell_what_was_there(const struct sink_file *sink, const struct partial *partial)
 {
     struct sink_run *run = sink->run;
     if (partial->has_left && run->left++ == 0)
-        message_warning("%s: left by a run that was killed, %" PRIdMAX " bytes; %s%s%s", partial->path,
-                        (intmax_t)partial->left.st_size,
-                        partial->kept ? "it is " : "it was not readable and has been deleted",
+        message_warning("%s: left by a run that was killed, %" PRIu64 " bytes; %s%s%s", partial->path,
+                        partial->left.size, partial->kept ? "it is " : "it was not readable and has been deleted",
                         partial->kept ? partial->kept : "",
                         !partial->kept     ? ""
                         : run->is_readable ? " now: use it or delete it"
@@ -234,14 +171,12 @@ static void tell_what_was_there(const struct sink_file *sink, const struct parti
 
 static size_t open_most(void)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / OPEN_SHARE > OPEN_MAX_FILES)
-        return OPEN_MAX_FILES;
-    return (size_t)limit.rlim_cur / OPEN_SHARE;
+    size_t share = file_limit() / OPEN_SHARE;
+    return share < OPEN_MAX_FILES ? share : OPEN_MAX_FILES;
 }
 
 /* Makes OUT.partial. 0, or an error number. */
-static int make_beside(struct sink_file *sink, const struct stat *replaced)
+static int make_beside(struct sink_file *sink, const struct file_status *replaced)
 {
     const struct sink_run *run = sink->run;
     struct partial partial = {.inputs = run->inputs, .is_hidden = run->is_hidden, .is_readable = run->is_readable};
@@ -266,9 +201,9 @@ static int make_beside(struct sink_file *sink, const struct stat *replaced)
     return error;
 }
 
-static struct sink_file *open_ordinary(struct sink_file *sink, char *place, const struct stat *replaced)
+static struct sink_file *open_ordinary(struct sink_file *sink, char *place, const struct file_status *replaced)
 {
-    int error = replaced ? check_replaced(place, replaced) : 0;
+    int error = replaced ? path_check_replaced(place, replaced) : 0;
     sink->place = place;
     if (error == 0 && replaced)
         warn_of_owner(sink, replaced);
@@ -280,12 +215,12 @@ static struct sink_file *open_ordinary(struct sink_file *sink, char *place, cons
 
 bool sink_file_is_terminal(const char *name)
 {
-    struct stat status;
+    struct file_status status;
     if (strcmp(name, "-") == 0)
         return pager_is_shown(STDOUT_FILENO);
-    if (stat(name, &status) != 0 || !S_ISCHR(status.st_mode))
+    if (file_status(name, &status) != 0 || status.kind != FILE_IS_DEVICE)
         return false;
-    int file = open(name, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    int file = file_open(name, O_WRONLY | O_NOCTTY | O_NONBLOCK);
     bool is_terminal = file >= 0 && isatty(file);
     if (file >= 0)
         close(file);
@@ -295,37 +230,37 @@ bool sink_file_is_terminal(const char *name)
 /* Writes to an inherited descriptor at its current offset, which the parent process shares. */
 static struct sink_file *open_given(struct sink_file *sink, int descriptor)
 {
-    struct stat status;
-    if (fstat(descriptor, &status) != 0)
+    struct file_status status;
+    if (file_status_of_open(descriptor, &status) != 0)
         return refuse(sink, errno);
     if (inputs_have(sink->run->inputs, &status))
         return refuse_input(sink);
-    sink->file = descriptor == STDOUT_FILENO ? STDOUT_FILENO : fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    sink->file = descriptor == STDOUT_FILENO ? STDOUT_FILENO : file_copy(descriptor);
     return sink->file < 0 ? refuse(sink, errno) : sink;
 }
 
-static struct sink_file *open_device(struct sink_file *sink, const struct stat *status)
+static struct sink_file *open_device(struct sink_file *sink, const struct file_status *status)
 {
-    if (S_ISDIR(status->st_mode))
+    if (status->kind == FILE_IS_FOLDER)
         return refuse(sink, EISDIR);
-    sink->file = open(sink->name, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    sink->file = file_open(sink->name, O_WRONLY | O_NOCTTY);
     return sink->file < 0 ? refuse(sink, errno) : sink;
 }
 
-static bool is_standard_output(const struct stat *status)
+static bool is_standard_output(const struct file_status *status)
 {
-    struct stat output;
-    return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status->st_dev && output.st_ino == status->st_ino;
+    struct file_status output;
+    return file_status_of_open(STDOUT_FILENO, &output) == 0 && file_is_same(&output, status);
 }
 
 static struct sink_file *open_named(struct sink_file *sink)
 {
-    struct stat status;
+    struct file_status status;
     char *place = NULL;
-    int descriptor = descriptor_of(sink->name);
+    int descriptor = path_descriptor(sink->name);
     if (descriptor >= 0)
         return open_given(sink, descriptor);
-    enum place_kind kind = place_find(sink->name, &place, &status);
+    enum place_kind kind = path_find(sink->name, &place, &status);
     if (kind == PLACE_FREE ||
         (kind == PLACE_FILE && !is_standard_output(&status) && !inputs_have(sink->run->inputs, &status)))
         return open_ordinary(sink, place, kind == PLACE_FILE ? &status : NULL);
@@ -371,7 +306,7 @@ static int write_beside(struct sink_file *sink, const char *bytes, size_t length
     int file = open_beside(sink);
     if (file < 0)
         return errno;
-    int error = write_bytes(file, bytes, length);
+    int error = file_write_all(file, bytes, length);
     if (error != 0)
         (void)!ftruncate(file, (off_t)sink->length);
     int closed = close_beside(sink, file);
@@ -382,7 +317,7 @@ enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, siz
 {
     if (length == 0)
         return SINK_OK;
-    int error = sink->beside ? write_beside(sink, bytes, length) : write_bytes(sink->file, bytes, length);
+    int error = sink->beside ? write_beside(sink, bytes, length) : file_write_all(sink->file, bytes, length);
     if (error == 0)
         sink->length += length;
     if (error == EPIPE && !sink->beside)
@@ -407,8 +342,7 @@ static enum sink_outcome sync_file(const struct sink_file *sink)
 /* The part of a path before the name, "" if it has none. */
 static size_t folder_length(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
+    return (size_t)(path_base(path) - path);
 }
 
 static int compare_folders(const void *one, const void *other)
@@ -419,16 +353,11 @@ static int compare_folders(const void *one, const void *other)
     return order != 0 ? order : (length > others) - (length < others);
 }
 
-/* A new name is on the disk once its folder is. Some file systems sync no folders; some folders cannot be read. */
 static int sync_folder(const char *path)
 {
-    size_t length = folder_length(path);
-    char *name = length > 0 ? strndup(path, length) : strdup(".");
-    int folder = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    int error = !name ? ENOMEM : folder >= 0 && fsync(folder) != 0 && errno != EINVAL ? errno : 0;
-    if (folder >= 0)
-        close(folder);
-    free(name);
+    char *folder = path_folder(path);
+    int error = !folder ? ENOMEM : path_sync_folder(folder) != 0 ? errno : 0;
+    free(folder);
     return error;
 }
 
@@ -453,7 +382,7 @@ static enum sink_outcome place_file(struct sink_file *sink)
         return SINK_OK;
     if (!partial_is_there(sink->beside, &sink->status))
         error = ESTALE;
-    else if (rename(sink->beside, sink->place) != 0)
+    else if (path_replace(sink->beside, sink->place) != 0)
         error = errno;
     if (error == 0)
         end_pending(sink);
@@ -484,15 +413,11 @@ static void tell_of_further_ones(const struct sink_run *run)
  */
 static void begin_sync(const struct sink_file *sink)
 {
-#ifdef __linux__
     int file = sink->beside ? open_beside(sink) : -1;
     if (file < 0)
         return;
-    (void)!syncfs(file);
+    file_begin_sync(file);
     close_beside(sink, file);
-#else
-    (void)sink;
-#endif
 }
 
 enum sink_outcome sink_files_commit(struct sink_file *const *sinks, size_t count)
@@ -546,7 +471,7 @@ void sink_file_discard(struct sink_file *sink)
     if (sink->link && stays(sink))
         message_error("%s: not complete; the part written so far is in %s", sink->name, sink->beside);
     else if (sink->link && partial_is_there(sink->beside, &sink->status))
-        unlink(sink->beside);
+        path_remove(sink->beside);
     end_pending(sink);
     sink_free(sink);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/os/path.h"
 #include "base/text/json_writer.h"
 #include "base/os/printf_format.h"
 #include "base/process/message.h"
@@ -24,10 +25,10 @@ static const char metadata[] = "metadata.yaml";
 static const char *last_part(const char *path, size_t *length)
 {
     size_t end = strlen(path);
-    while (end > 0 && path[end - 1] == '/')
+    while (end > 0 && path_is_separator(path[end - 1]))
         end--;
     size_t begin = end;
-    while (begin > 0 && path[begin - 1] != '/')
+    while (begin > 0 && !path_is_separator(path[begin - 1]))
         begin--;
     *length = end - begin;
     return path + begin;
@@ -66,7 +67,7 @@ char *bag_metadata_name(const char *folder)
  * memory. */
 static int look_for_others(const char *folder, const char *file, bool *only_others)
 {
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *name = path_base(file);
     const struct dirent *entry;
     bool has_others = false, has_own = false;
     DIR *opened = opendir(folder);
@@ -152,7 +153,7 @@ void bag_topic(struct buffer *out, const char *name, const char *type, uint64_t 
 
 void bag_end(struct buffer *out, const char *file, const struct bag_counts *counts, bool has_topics)
 {
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *name = path_base(file);
     buffer_string(out, has_topics ? "\n" : " []\n");
     buffer_string(out, "  compression_format: \"\"\n  compression_mode: \"\"\n  relative_file_paths:\n    - ");
     put_quoted(out, name);

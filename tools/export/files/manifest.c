@@ -2,13 +2,11 @@
 #include "export/job.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
 #include "atomic_file.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
@@ -22,26 +20,21 @@ static const char ours[] = "{\"inputs\": [";
 enum { TAIL_BYTES = 65536 };
 
 /* Waits until nobody else appends; whether the file has an end, and it is ours until the file is closed. */
-static bool lock(int file, off_t *end)
+static bool lock(int file, uint64_t *end)
 {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    struct stat status;
-    int outcome;
-    do {
-        outcome = fcntl(file, F_SETLKW, &whole);
-    } while (outcome != 0 && errno == EINTR);
-    if (outcome != 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+    struct file_status status;
+    if (file_lock_waiting(file) != 0 || file_status_of_open(file, &status) != 0 || status.kind != FILE_IS_ORDINARY)
         return false;
-    *end = status.st_size;
+    *end = status.size;
     return true;
 }
 
 /* Makes the file end in a newline. */
-static int end_last_line(int file, off_t *end)
+static int end_last_line(int file, uint64_t *end)
 {
     char tail[TAIL_BYTES];
-    off_t from = *end > TAIL_BYTES ? *end - TAIL_BYTES : 0;
-    ssize_t got = pread(file, tail, (size_t)(*end - from), from);
+    uint64_t from = *end > TAIL_BYTES ? *end - TAIL_BYTES : 0;
+    ssize_t got = pread(file, tail, (size_t)(*end - from), (off_t)from);
     if (got <= 0 || tail[got - 1] == '\n')
         return 0;
     ssize_t start = got;
@@ -50,30 +43,29 @@ static int end_last_line(int file, off_t *end)
     size_t left = (size_t)(got - start), known = strlen(ours);
     bool is_ours = (start > 0 || from == 0) && memcmp(tail + start, ours, left < known ? left : known) == 0;
     if (!is_ours)
-        return write_bytes(file, "\n", 1);
-    *end = from + start;
-    return ftruncate(file, *end) == 0 ? 0 : errno;
+        return file_write_all(file, "\n", 1);
+    *end = from + (uint64_t)start;
+    return ftruncate(file, (off_t)*end) == 0 ? 0 : errno;
 }
 
 /* Opens the file, and makes it if there is none. Its descriptor, or -1 with errno set. */
 static int open_for_lines(const char *name)
 {
-    const int how = O_APPEND | O_CREAT | O_CLOEXEC;
-    int file = open(name, O_RDWR | how, 0666);
-    return file < 0 ? open(name, O_WRONLY | how, 0666) : file;
+    int file = file_open(name, O_RDWR | O_APPEND | O_CREAT);
+    return file < 0 ? file_open(name, O_WRONLY | O_APPEND | O_CREAT) : file;
 }
 
 /* Appends a line, which ends in a newline, as a whole or not at all. What a killed program left of a line of ours is
  * removed first. 0, or an error number. */
 static int append_line(int file, const char *line, size_t length)
 {
-    off_t end = 0;
+    uint64_t end = 0;
     bool is_locked = lock(file, &end);
     int error = is_locked ? end_last_line(file, &end) : 0;
     if (!error)
-        error = write_bytes(file, line, length);
+        error = file_write_all(file, line, length);
     if (error && is_locked)
-        (void)!ftruncate(file, end);
+        (void)!ftruncate(file, (off_t)end);
     return error;
 }
 
@@ -82,17 +74,16 @@ static int append_line(int file, const char *line, size_t length)
 /* Whether the file of that name is the manifest; "-": standard output. */
 static bool is_output(const struct manifest *manifest, const char *name)
 {
-    struct stat own, other;
-    int outcome = strcmp(name, "-") == 0 ? fstat(STDOUT_FILENO, &other) : stat(name, &other);
-    if (outcome != 0 || fstat(manifest->file, &own) != 0 || S_ISCHR(own.st_mode))
-        return false;
-    return own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+    struct file_status own, other;
+    int outcome = strcmp(name, "-") == 0 ? file_status_of_open(STDOUT_FILENO, &other) : file_status(name, &other);
+    return outcome == 0 && file_status_of_open(manifest->file, &own) == 0 && own.kind != FILE_IS_DEVICE &&
+           file_is_same(&own, &other);
 }
 
 static bool is_input(const struct manifest *manifest, const struct job *job)
 {
-    struct stat own;
-    return fstat(manifest->file, &own) == 0 && inputs_have(job->source->inputs, &own);
+    struct file_status own;
+    return file_status_of_open(manifest->file, &own) == 0 && inputs_have(job->source->inputs, &own);
 }
 
 /* Whether it begins as a manifest does, blanks aside, or is empty. What cannot be read is taken for one. */
@@ -141,18 +132,18 @@ static int check_file(const struct manifest *manifest, const struct job *job, co
 /* Removes the file that was made for a manifest which is refused. */
 static void remove_made(const char *name)
 {
-    struct stat status;
+    struct file_status status;
     char *place = realpath(name, NULL);
-    if (place && stat(place, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
-        unlink(place);
+    if (place && file_status(place, &status) == 0 && status.kind == FILE_IS_ORDINARY && status.size == 0)
+        path_remove(place);
     free(place);
 }
 
 int manifest_open(struct manifest *manifest, const struct job *job)
 {
-    struct stat status;
+    struct file_status status;
     const char *name = job->wish->manifest;
-    bool is_new = stat(name, &status) != 0 && errno == ENOENT;
+    bool is_new = file_status(name, &status) != 0 && errno == ENOENT;
     manifest->file = open_for_lines(name);
     if (manifest->file < 0)
         return refuse_place(name, errno);

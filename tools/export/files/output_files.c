@@ -1,12 +1,12 @@
 #define _GNU_SOURCE /* tdestroy */
 #include "output_files.h"
 
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "array.h"
 #include "base/process/message.h"
 #include "partition.h"
@@ -22,8 +22,7 @@ bool output_files_is_gzip(const char *name)
 
 const char *output_files_ending(const char *name)
 {
-    const char *slash = strrchr(name, '/');
-    const char *base = slash ? slash + 1 : name;
+    const char *base = path_base(name);
     const char *end = base + strlen(base);
     const char *last = output_files_is_gzip(base) ? end - 3 : end;
     for (const char *dot = last - 1; dot > base; dot--)
@@ -125,8 +124,7 @@ struct output_file *output_files_find_named(const struct output_files *outlets, 
 /* Makes the folders above a file, unless the file before was in the same one. 0, or -1 after a message. */
 static int make_folders(struct output_files *outlets, const char *name)
 {
-    const char *slash = strrchr(name, '/');
-    size_t length = slash ? (size_t)(slash - name) : 0;
+    size_t length = (size_t)(path_base(name) - name);
     if (outlets->folder && strlen(outlets->folder) == length && memcmp(outlets->folder, name, length) == 0)
         return 0;
     free(outlets->folder);

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "atomic_file.h"
 #include "base/text/buffer.h"
 #include "base/numbers/timestamp.h"
@@ -126,11 +126,14 @@ int partition_make_folders(const char *name)
 {
     char *folder = strdup(name);
     int error = folder ? 0 : ENOMEM;
-    for (char *slash = folder ? strchr(folder + 1, '/') : NULL; slash && error == 0; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
+    for (const char *at = folder ? path_behind_root(folder) : ""; *at != '\0' && error == 0; at++) {
+        char separator = *at;
+        if (!path_is_separator(separator))
+            continue;
+        folder[at - folder] = '\0';
         if (mkdir(folder, 0777) != 0 && errno != EEXIST)
             error = errno;
-        *slash = '/';
+        folder[at - folder] = separator;
     }
     free(folder);
     return error == 0 ? 0 : sink_file_report(name, error);
@@ -138,10 +141,10 @@ int partition_make_folders(const char *name)
 
 int partition_check_folder(const char *folder)
 {
-    struct stat status;
+    struct file_status status;
     if (partition_make_folders(folder) != 0)
         return -1;
-    if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
+    if (file_status(folder, &status) == 0 && status.kind != FILE_IS_FOLDER)
         return sink_file_report(folder, ENOTDIR);
-    return access(folder, W_OK | X_OK) == 0 ? 0 : sink_file_report(folder, errno);
+    return path_check_folder(folder) == 0 ? 0 : sink_file_report(folder, errno);
 }

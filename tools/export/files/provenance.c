@@ -2,15 +2,13 @@
 #include "partition.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "atomic_file.h"
 #include "base/process/message.h"
 #include "parquet/parquet.h"
@@ -53,7 +51,7 @@ static size_t packed_ending(const char *name, size_t length)
 /* However often it is packed. */
 void provenance_put_capture(const char *capture, struct buffer *out)
 {
-    const char *slash = capture ? strrchr(capture, '/') : NULL, *base = slash ? slash + 1 : capture;
+    const char *base = capture ? path_base(capture) : NULL;
     if (!capture || strcmp(capture, "-") == 0)
         base = capture ? "stdin" : "live";
     size_t length = strlen(base), ending;
@@ -164,15 +162,16 @@ static void take_note(void *user, const char *key, size_t key_length, const char
 /* 0, or an errno; EBADMSG: it is no Parquet file. */
 static int read_footer(int file, struct earlier *earlier)
 {
-    struct stat status;
+    struct file_status status;
     char tail[PARQUET_TAIL];
-    if (fstat(file, &status) != 0)
+    if (file_status_of_open(file, &status) != 0)
         return errno;
-    if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof tail ||
-        pread(file, tail, sizeof tail, status.st_size - (off_t)sizeof tail) != (ssize_t)sizeof tail)
+    off_t size = (off_t)status.size;
+    if (status.kind != FILE_IS_ORDINARY || size < (off_t)sizeof tail ||
+        pread(file, tail, sizeof tail, size - (off_t)sizeof tail) != (ssize_t)sizeof tail)
         return EBADMSG;
     size_t length = parquet_footer_length(tail);
-    off_t place = status.st_size - (off_t)sizeof tail - (off_t)length;
+    off_t place = size - (off_t)sizeof tail - (off_t)length;
     if (length == 0 || length > FOOTER_MAX || place < 0)
         return EBADMSG;
     char *footer = malloc(length);
@@ -189,7 +188,7 @@ static int read_footer(int file, struct earlier *earlier)
 /* 0 with `earlier` filled, or an errno. */
 static int read_earlier(const char *name, struct earlier *earlier)
 {
-    int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = file_open(name, O_RDONLY | O_NONBLOCK);
     if (file < 0)
         return errno;
     int error = read_footer(file, earlier);

@@ -1,9 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "file_bytes.h"
+#include "base/os/names.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length)
 {

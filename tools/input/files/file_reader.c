@@ -2,18 +2,16 @@
 #include "file_reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
 #include "file_bytes.h"
 #include "input_files.h"
 #include "capture/unpacker.h"
+#include "base/os/file.h"
 #include "base/os/interrupt.h"
 #include "base/process/libraries.h"
 #include "base/process/message.h"
@@ -57,10 +55,8 @@ static bool wait_on(const struct reader *reader)
 /* False when the grace period after Ctrl-C is over, or no more input is wanted. */
 static bool wait_for_input(struct reader *reader)
 {
-    struct pollfd poller = {.fd = reader->file, .events = POLLIN};
     while (!interrupt_asked_before(READER_GRACE)) {
-        int outcome = poll(&poller, 1, WAIT_MS);
-        if (outcome > 0 || (outcome < 0 && errno != EINTR))
+        if (file_wait(reader->file, WAIT_MS))
             return true;
         if (!wait_on(reader))
             return false;
@@ -324,18 +320,6 @@ static int begin_layers(struct reader *reader, const struct reader_wish *wish)
     return error;
 }
 
-/* Opens a file that is not ordinary. Waiting for a pipe's writer comes later, where Ctrl-C is checked. */
-static int open_stream(const char *name)
-{
-    if (strcmp(name, "-") == 0)
-        return dup(STDIN_FILENO);
-    int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int flags = file < 0 ? -1 : fcntl(file, F_GETFL);
-    if (flags >= 0)
-        fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
-    return file;
-}
-
 static int follow(struct reader *reader, const char *name)
 {
     if (input_descriptor(reader->input) < 0)
@@ -358,7 +342,7 @@ static int open_input(struct reader *reader, const struct reader_wish *wish)
         reader->input = input;
         return wish->follows ? follow(reader, wish->name) : 0;
     }
-    reader->file = open_stream(wish->name);
+    reader->file = file_open_stream(wish->name); /* for a pipe's writer it waits later, where Ctrl-C is checked */
     return reader->file < 0 ? errno : 0;
 }
 
@@ -376,7 +360,7 @@ static void report_open(const char *name, int error)
 
 struct reader *reader_open(const struct reader_wish *wish)
 {
-    struct stat status;
+    struct file_status status;
     struct reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
         errno = ENOMEM;
@@ -391,7 +375,8 @@ struct reader *reader_open(const struct reader_wish *wish)
     if (error != 0 && error != ENOMEM && !wish->quiet)
         report_open(wish->name, error);
     if (error == 0) {
-        reader->waits = reader->file >= 0 && fstat(reader->file, &status) == 0 && !S_ISREG(status.st_mode);
+        reader->waits =
+            reader->file >= 0 && file_status_of_open(reader->file, &status) == 0 && status.kind != FILE_IS_ORDINARY;
         error = begin_layers(reader, wish);
     }
     if (error == 0)

@@ -2,12 +2,10 @@
 #include "input_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
 #include "array.h"
 #include "file_bytes.h"
 
@@ -21,12 +19,9 @@ struct input {
     bool is_ordinary, goes_on;
     bool is_standard; /* can be read only once */
     bool reported;
-    struct timespec written, changed;
-    dev_t device;
-    ino_t inode;
-    uint64_t length;
-    bool checked;   /* the first reading is over */
-    uint32_t *sums; /* of the blocks read so far */
+    struct file_status status; /* when it was opened */
+    bool checked;              /* the first reading is over */
+    uint32_t *sums;            /* of the blocks read so far */
     size_t sum_count;
 };
 
@@ -37,37 +32,28 @@ struct inputs {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-static void keep_identity(struct input *input, const struct stat *status)
-{
-    input->device = status->st_dev;
-    input->inode = status->st_ino;
-    input->length = (uint64_t)status->st_size;
-    input->written = status->st_mtim;
-    input->changed = status->st_ctim;
-}
-
 /* Leaves pipes and devices to the reader: opening them may block or have side effects. */
-static void open_ordinary(struct input *input, rlim_t limit)
+static void open_ordinary(struct input *input, size_t limit)
 {
-    struct stat status;
-    if (stat(input->name, &status) != 0) {
+    struct file_status status;
+    if (file_status(input->name, &status) != 0) {
         input->error = errno;
         return;
     }
-    if (S_ISDIR(status.st_mode))
+    if (status.kind == FILE_IS_FOLDER)
         input->error = EISDIR;
     else
-        input->goes_on = !S_ISREG(status.st_mode);
-    if (!S_ISREG(status.st_mode))
+        input->goes_on = status.kind != FILE_IS_ORDINARY;
+    if (status.kind != FILE_IS_ORDINARY)
         return;
-    input->file = open(input->name, O_RDONLY | O_CLOEXEC);
-    if (input->file < 0 || fstat(input->file, &status) != 0) {
+    input->file = file_open(input->name, O_RDONLY);
+    if (input->file < 0 || file_status_of_open(input->file, &status) != 0) {
         input->error = errno;
         return;
     }
-    input->is_ordinary = S_ISREG(status.st_mode);
-    keep_identity(input, &status);
-    if (!input->is_ordinary || (rlim_t)input->file + DESCRIPTORS_LEFT > limit) {
+    input->is_ordinary = status.kind == FILE_IS_ORDINARY;
+    input->status = status;
+    if (!input->is_ordinary || (size_t)input->file + DESCRIPTORS_LEFT > limit) {
         close(input->file);
         input->file = -1;
     }
@@ -76,18 +62,16 @@ static void open_ordinary(struct input *input, rlim_t limit)
 /* Treats standard input like a named file if it is an ordinary file that is still at its beginning. */
 static void open_standard(struct input *input)
 {
-    struct stat status;
-    if (fstat(STDIN_FILENO, &status) != 0)
+    if (file_status_of_open(STDIN_FILENO, &input->status) != 0)
         return;
-    keep_identity(input, &status);
-    input->goes_on = !S_ISREG(status.st_mode);
+    input->goes_on = input->status.kind != FILE_IS_ORDINARY;
     if (!input->goes_on && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
-        input->file = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+        input->file = file_copy(STDIN_FILENO);
     input->is_ordinary = input->file >= 0;
     input->is_standard = true;
 }
 
-static void input_begin(struct input *input, const char *name, rlim_t limit)
+static void input_begin(struct input *input, const char *name, size_t limit)
 {
     *input = (struct input){.name = name, .file = -1};
     if (strcmp(name, "-") == 0)
@@ -96,16 +80,10 @@ static void input_begin(struct input *input, const char *name, rlim_t limit)
         open_ordinary(input, limit);
 }
 
-static rlim_t descriptor_limit(void)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 256;
-}
-
 struct inputs *inputs_open(const char *const *names, size_t count, const char *further)
 {
-    rlim_t limit = descriptor_limit();
-    struct stat status;
+    size_t limit = file_limit();
+    struct file_status status;
     struct inputs *inputs = calloc(1, sizeof *inputs + (count + 1) * sizeof inputs->input[0]);
     if (!inputs)
         return NULL;
@@ -115,8 +93,8 @@ struct inputs *inputs_open(const char *const *names, size_t count, const char *f
         return inputs;
     struct input *last = &inputs->input[inputs->count++];
     *last = (struct input){.name = further, .file = -1};
-    if (stat(further, &status) == 0)
-        keep_identity(last, &status);
+    if (file_status(further, &status) == 0)
+        last->status = status;
     return inputs;
 }
 
@@ -162,16 +140,16 @@ uint64_t inputs_length(const struct inputs *inputs, size_t count)
     if (!inputs_are_ordinary(inputs, count))
         return 0;
     for (size_t i = 0; i < count; i++)
-        length += inputs->input[i].length;
+        length += inputs->input[i].status.size;
     return length;
 }
 
-bool inputs_have(const struct inputs *inputs, const struct stat *file)
+bool inputs_have(const struct inputs *inputs, const struct file_status *file)
 {
-    if (!inputs || !S_ISREG(file->st_mode))
+    if (!inputs || file->kind != FILE_IS_ORDINARY)
         return false;
     for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->input[i].inode == file->st_ino && inputs->input[i].device == file->st_dev)
+        if (file_is_same(&inputs->input[i].status, file))
             return true;
     return false;
 }
@@ -198,7 +176,7 @@ int input_descriptor(const struct input *input)
 
 uint64_t input_length(const struct input *input)
 {
-    return input->length;
+    return input->status.size;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -217,10 +195,10 @@ static enum input_outcome check_sum(struct input *input, size_t block, uint32_t 
 /* Reopens a file that could not be kept open; -1 with INPUT_FAILED or INPUT_REPLACED. */
 static int reopen(const struct input *input, enum input_outcome *outcome)
 {
-    struct stat status;
-    int file = open(input->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct file_status status;
+    int file = file_open(input->name, O_RDONLY | O_NONBLOCK);
     *outcome = file < 0 ? INPUT_FAILED : INPUT_OK;
-    if (file < 0 || (fstat(file, &status) == 0 && status.st_dev == input->device && status.st_ino == input->inode))
+    if (file < 0 || (file_status_of_open(file, &status) == 0 && file_may_be_same(&status, &input->status)))
         return file;
     close(file);
     *outcome = INPUT_REPLACED;
@@ -246,9 +224,9 @@ static enum input_outcome read_at(const struct input *input, uint64_t position, 
 
 enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length)
 {
-    size_t wanted = position >= input->length                ? 0
-                    : input->length - position < INPUT_BLOCK ? (size_t)(input->length - position)
-                                                             : INPUT_BLOCK;
+    size_t wanted = position >= input->status.size                ? 0
+                    : input->status.size - position < INPUT_BLOCK ? (size_t)(input->status.size - position)
+                                                                  : INPUT_BLOCK;
     *length = 0;
     if (wanted == 0)
         return INPUT_OK;
@@ -264,24 +242,19 @@ enum input_outcome input_block(struct input *input, uint64_t position, uint8_t t
     return outcome;
 }
 
-static bool is_same_time(struct timespec one, struct timespec other)
-{
-    return one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec;
-}
-
 /* Compares the bytes only if a time stamp changed; appending changes both, renaming and chmod one. */
 static enum input_outcome check_file(const struct input *input, const struct ends *ends, int file)
 {
-    struct stat status;
-    if (fstat(file, &status) != 0)
+    struct file_status status;
+    if (file_status_of_open(file, &status) != 0)
         return INPUT_FAILED;
-    bool was_written = !is_same_time(status.st_mtim, input->written);
-    if (!was_written && is_same_time(status.st_ctim, input->changed))
+    bool was_written = status.written != input->status.written;
+    if (!was_written && status.changed == input->status.changed)
         return INPUT_OK;
     enum input_outcome outcome = ends_check(ends, file);
-    if (outcome == INPUT_REWRITTEN || outcome == INPUT_SHORTENED || (uint64_t)status.st_size < input->length)
+    if (outcome == INPUT_REWRITTEN || outcome == INPUT_SHORTENED || status.size < input->status.size)
         return INPUT_CHANGED;
-    return outcome == INPUT_OK && was_written && (uint64_t)status.st_size == input->length ? INPUT_DOUBTFUL : outcome;
+    return outcome == INPUT_OK && was_written && status.size == input->status.size ? INPUT_DOUBTFUL : outcome;
 }
 
 enum input_outcome input_check(struct input *input, const struct ends *ends)
@@ -303,10 +276,10 @@ enum input_outcome input_check(struct input *input, const struct ends *ends)
 
 bool input_has_grown(const struct input *input)
 {
-    struct stat status;
-    int outcome = input->file < 0 ? stat(input->name, &status) : fstat(input->file, &status);
-    return outcome == 0 && input->is_ordinary && status.st_ino == input->inode &&
-           (uint64_t)status.st_size > input->length;
+    struct file_status status;
+    int outcome = input->file < 0 ? file_status(input->name, &status) : file_status_of_open(input->file, &status);
+    return outcome == 0 && input->is_ordinary && file_may_be_same(&status, &input->status) &&
+           status.size > input->status.size;
 }
 
 bool input_report_once(struct input *input)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
+#include "base/os/file.h"
 #include "capture/unpacker.h"
 #include "file_bytes.h"
 
@@ -31,7 +31,7 @@ bool inputs_go_on(const struct inputs *inputs, size_t count);
 /* Total bytes of the first `count`; 0 unless all are ordinary. */
 uint64_t inputs_length(const struct inputs *inputs, size_t count);
 /* Whether one of the inputs is this ordinary file, under any name. */
-bool inputs_have(const struct inputs *inputs, const struct stat *file);
+bool inputs_have(const struct inputs *inputs, const struct file_status *file);
 
 /* 0, or the errno of the failure to open it. */
 int input_error(const struct input *input);

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/os/file.h"
 #include "base/process/message.h"
 #include "input/capture/capture.h"
 #include "base/os/interrupt.h"
@@ -44,9 +44,9 @@ static int compare(const void *a, const void *b)
 
 static int check_names(char *const *names, size_t count)
 {
-    struct stat status;
+    struct file_status status;
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], "-") != 0 && (stat(names[i], &status) != 0 || S_ISREG(status.st_mode)))
+        if (strcmp(names[i], "-") != 0 && (file_status(names[i], &status) != 0 || status.kind == FILE_IS_ORDINARY))
             continue;
         message_error("--sort reads the beginning of each file first, which is not possible with %s: name ordinary "
                       "files",

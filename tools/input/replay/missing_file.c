@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/os/path.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
 #include "base/text/shell_word.h"
@@ -52,12 +52,12 @@ static bool find_nearest(char to[SHELL_MAX], const char *path, const char *name)
 /* Shortens a path, which ends in a slash or is empty, until it is a folder that exists. Whether it was none before. */
 static bool shorten(char *path)
 {
-    struct stat status;
+    struct file_status status;
     bool is_missing = false;
-    for (size_t length = strlen(path); length > 0 && stat(path, &status) != 0; is_missing = true) {
-        while (length > 0 && path[length - 1] == '/')
+    for (size_t length = strlen(path); length > 0 && file_status(path, &status) != 0; is_missing = true) {
+        while (length > 0 && path_is_separator(path[length - 1]))
             length--;
-        while (length > 0 && path[length - 1] != '/')
+        while (length > 0 && !path_is_separator(path[length - 1]))
             length--;
         path[length] = '\0';
     }
@@ -68,15 +68,15 @@ void run_report_missing(const char *name, const char *command)
 {
     char url[ROBOT_URL_MAX], typed[SHELL_MAX] = "", path[PATH_ROOM], there[SHELL_MAX] = "", word[SHELL_MAX] = "";
     enum robot_likeness robot = robot_address_guess(url, name);
-    const char *slash = strrchr(name, '/');
+    const char *base = path_base(name);
     command = command ? command : "info";
     if (robot != ROBOT_NOT)
         shell_word(typed, sizeof typed, url);
-    snprintf(path, sizeof path, "%.*s", slash ? (int)(slash + 1 - name) : 0, name);
+    snprintf(path, sizeof path, "%.*s", (int)(base - name), name);
     bool is_missing = shorten(path);
     if (robot == ROBOT_SURELY)
         message_error("%s: no such file; to read the robot: armtap %s %s", name, command, typed);
-    else if (!is_missing && find_nearest(there, path, slash ? slash + 1 : name))
+    else if (!is_missing && find_nearest(there, path, base))
         message_error("%s: no such file; did you mean %s?", name, there);
     else if (robot == ROBOT_MAYBE)
         message_error("%s: no such file; if it is a robot: armtap %s %s", name, command, typed);

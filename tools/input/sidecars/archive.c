@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "array.h"
 #include "base/os/names.h"
+#include "base/os/path.h"
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
 
@@ -65,12 +65,6 @@ static char *joined(const char *folder, const char *name)
     return path;
 }
 
-const char *sidecar_base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_sidecar(const char *name)
 {
     size_t length = strlen(name), ending = strlen(SIDECAR_ENDING);
@@ -95,7 +89,7 @@ static int add_capture(struct archive *archive, size_t at, char *path, char *cap
 /* A sidecar is named after its capture. */
 static bool is_own(const char *path, const char *capture)
 {
-    const char *name = sidecar_base_of(path);
+    const char *name = path_base(path);
     size_t length = strlen(capture);
     return strncmp(name, capture, length) == 0 && strcmp(name + length, SIDECAR_ENDING) == 0;
 }
@@ -267,14 +261,14 @@ static size_t find_capture(const struct archive *archive, const char *capture)
 static size_t find_sidecar(const struct archive *archive, const char *name)
 {
     size_t i = 0;
-    while (i < archive->count && strcmp(sidecar_base_of(archive->parts[i].path), name) != 0)
+    while (i < archive->count && strcmp(path_base(archive->parts[i].path), name) != 0)
         i++;
     return i;
 }
 
 static int place_in_folder(struct archive *archive)
 {
-    archive->current = find_capture(archive, sidecar_base_of(archive->name));
+    archive->current = find_capture(archive, path_base(archive->name));
     if (archive->current < archive->count)
         return 0;
     message_error("%s: %s has no sidecar of that capture; write it with armtap index -o %s %s",
@@ -286,7 +280,7 @@ static int place_in_folder(struct archive *archive)
 static int place_after(struct archive *archive, const char *sidecar)
 {
     bool has_name = strcmp(archive->name, "-") != 0;
-    size_t before = find_sidecar(archive, sidecar), own = find_capture(archive, sidecar_base_of(archive->name));
+    size_t before = find_sidecar(archive, sidecar), own = find_capture(archive, path_base(archive->name));
     if (before == archive->count) {
         message_error("--after %s/%s: not a sidecar: its name must end in %s", archive->folder, sidecar,
                       SIDECAR_ENDING);
@@ -300,20 +294,13 @@ static int place_after(struct archive *archive, const char *sidecar)
     }
     if (has_name ? own < archive->count : archive->current < archive->count)
         return 0;
-    return add_capture(archive, archive->current, NULL, strdup(sidecar_base_of(archive->name)), ARMTAP_NO_TIME);
-}
-
-static char *folder_of(const char *path)
-{
-    const char *base = sidecar_base_of(path);
-    size_t length = base == path ? 0 : (size_t)(base - path) - 1;
-    return base == path ? strdup(".") : strndup(path, length > 0 ? length : 1);
+    return add_capture(archive, archive->current, NULL, strdup(path_base(archive->name)), ARMTAP_NO_TIME);
 }
 
 /* Captures of an archive lie in one folder, as far as is known. */
 static int name_captures(struct archive *archive)
 {
-    size_t folder = (size_t)(sidecar_base_of(archive->name) - archive->name);
+    size_t folder = (size_t)(path_base(archive->name) - archive->name);
     for (size_t i = 0; i < archive->count; i++) {
         struct part *part = &archive->parts[i];
         size_t room = folder + strlen(part->capture) + 1;
@@ -327,11 +314,11 @@ static int name_captures(struct archive *archive)
 
 struct archive *archive_open(const char *after, const char *capture)
 {
-    struct stat file;
+    struct file_status file;
     struct archive *archive = calloc(1, sizeof *archive);
-    bool is_file = stat(after, &file) == 0 && !S_ISDIR(file.st_mode);
+    bool is_file = file_status(after, &file) == 0 && file.kind != FILE_IS_FOLDER;
     if (archive)
-        archive->folder = is_file ? folder_of(after) : strdup(after);
+        archive->folder = is_file ? path_folder(after) : strdup(after);
     if (!archive || !archive->folder) {
         message_no_memory();
         free(archive);
@@ -339,7 +326,7 @@ struct archive *archive_open(const char *after, const char *capture)
     }
     archive->name = capture;
     if (read_folder(archive) == 0 && check_order(archive) == 0 &&
-        (is_file ? place_after(archive, sidecar_base_of(after)) : place_in_folder(archive)) == 0 &&
+        (is_file ? place_after(archive, path_base(after)) : place_in_folder(archive)) == 0 &&
         name_captures(archive) == 0)
         return archive;
     archive_forget(archive);
@@ -389,12 +376,11 @@ const char *archive_folder(const struct archive *archive)
 
 bool archive_has_file(const struct archive *archive, const char *name)
 {
-    struct stat file, own;
-    if (stat(name, &file) != 0)
+    struct file_status file, own;
+    if (file_status(name, &file) != 0)
         return false;
     for (size_t i = 0; i < archive->count; i++)
-        if (archive->parts[i].path && stat(archive->parts[i].path, &own) == 0 && own.st_dev == file.st_dev &&
-            own.st_ino == file.st_ino)
+        if (archive->parts[i].path && file_status(archive->parts[i].path, &own) == 0 && file_is_same(&own, &file))
             return true;
     return false;
 }

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/os/file.h"
 #include "base/text/base64.h"
 #include "base/bytes/checksum.h"
 #include "base/text/json_reader.h"
@@ -216,12 +216,12 @@ static int take_sidecar(const char *path, const char *text, size_t length, const
 /* An ordinary file: a pipe would wait, a device never end. */
 static FILE *open_file(const char *path)
 {
-    struct stat status;
-    if (stat(path, &status) != 0)
+    struct file_status status;
+    if (file_status(path, &status) != 0)
         return NULL;
-    if (S_ISREG(status.st_mode))
+    if (status.kind == FILE_IS_ORDINARY)
         return fopen(path, "rb");
-    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+    errno = status.kind == FILE_IS_FOLDER ? EISDIR : EINVAL;
     return NULL;
 }
 

@@ -52,8 +52,6 @@ const char *archive_name(const struct archive *archive, size_t i);
 /* When the first packet of all was captured. */
 int64_t archive_first_time(const struct archive *archive);
 const char *archive_folder(const struct archive *archive);
-/* The name without its folder. */
-const char *sidecar_base_of(const char *path);
 /* Whether the file of that name is one of the sidecars, under any name. */
 bool archive_has_file(const struct archive *archive, const char *name);
 /* Reads the i-th sidecar; 0, or -1 after a message. */

@@ -1,5 +1,6 @@
 /* strerror() in glibc's words: Windows' own knows none of sockets, and messages are to be the same everywhere. */
 #define _GNU_SOURCE
+#include "base/os/file.h"
 #include "base/os/names.h"
 
 static const struct {
@@ -64,6 +65,7 @@ static const struct {
     {ETIMEDOUT, "Connection timed out"},
     {EDQUOT, "Disk quota exceeded"},
     {ESTALE, "Stale file handle"},
+    {FILE_IS_HELD, "another program has it open"},
 };
 
 char *strerror(int error)
