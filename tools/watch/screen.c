@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* pipe2, pthread_timedjoin_np */
+#define _GNU_SOURCE /* wide characters of curses */
 #include "screen.h"
 
 #include "base/process/libraries.h"
@@ -6,17 +6,12 @@
 
 #ifdef ARMTAP_WITH_NCURSES
 #include <errno.h>
-#include <fcntl.h>
-#include <langinfo.h>
 #include <locale.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,7 +20,10 @@
 #undef columns /* a macro of term.h */
 #undef lines
 
+#include "base/os/console.h"
 #include "base/os/interrupt.h"
+#include "base/os/names.h"
+#include "base/text/utf8.h"
 #include "keys.h"
 #include "nanoseconds.h"
 
@@ -43,45 +41,38 @@ struct screen {
     FILE *out, *in;
     /* under the lock */
     struct sheet next;
-    bool has_next, ends, is_lost;
+    bool has_next, ends, has_ended, is_lost;
     int keys[KEYS_MAX];
     unsigned key_count;
     int rows, columns;
     /* standard error, as long as the screen is open */
-    int errors, pipe[2]; /* the descriptor that it was, and a pipe in its place; -1: left alone */
+    int errors, error_pipe; /* the descriptor that it was, and a pipe that it goes to; -1: left alone */
     char messages[MESSAGES_MAX];
     size_t message_length;
     char last[MESSAGE_MAX];
 };
 
-/* How the terminal was, for a handler, which takes no user pointer; and whether it has to be put back. */
-static struct termios before;
+/* Whether the terminal has to be put back: for a handler, which takes no user pointer. */
 static atomic_bool is_taken;
-/* Ctrl-Z was pressed: a handler again. */
-static atomic_bool is_stop_asked;
 
 /* ---- the terminal ------------------------------------------------------------------------------------------------ */
 
 void screen_restore(void)
 {
-    static const char leave[] = "\033[?1049l\033[?25h\033[0m\r\n";
-    if (!atomic_exchange(&is_taken, false))
-        return;
-    tcsetattr(STDOUT_FILENO, TCSANOW, &before);
-    if (write(STDOUT_FILENO, leave, sizeof leave - 1) < 0)
-        return;
+    if (atomic_exchange(&is_taken, false))
+        console_put_back();
 }
 
 bool screen_is_ascii(void)
 {
-    return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    return !console_has_utf8();
 }
 
 bool screen_is_possible(void)
 {
     int error;
     setlocale(LC_CTYPE, "");
-    if (setupterm(NULL, STDOUT_FILENO, &error) == OK && cursor_address)
+    if (setupterm(console_type(), STDOUT_FILENO, &error) == OK && (console_type() || cursor_address))
         return true;
     const char *type = getenv("TERM");
     message_error(
@@ -96,19 +87,9 @@ const char *screen_library(void)
     return curses_version();
 }
 
-static void on_stop(int number)
+static bool is_ending(void *user)
 {
-    (void)number;
-    atomic_store(&is_stop_asked, true);
-}
-
-static bool is_in_front(void)
-{
-    return tcgetpgrp(STDOUT_FILENO) == getpgrp();
-}
-
-static bool is_ending(struct screen *screen)
-{
+    struct screen *screen = user;
     pthread_mutex_lock(&screen->lock);
     bool ends = screen->ends;
     pthread_mutex_unlock(&screen->lock);
@@ -118,12 +99,8 @@ static bool is_ending(struct screen *screen)
 /* As the shell expects of Ctrl-Z: the terminal is as it was until the program goes on in the foreground. */
 static void stop_here(struct screen *screen)
 {
-    const struct timespec nap = {.tv_nsec = 100 * MILLISECOND};
     endwin();
-    raise(SIGSTOP); /* to this thread, so that nothing is drawn before it stops */
-    while (!is_in_front() && !is_ending(screen))
-        nanosleep(&nap, NULL);
-    atomic_store(&is_stop_asked, false);
+    console_stop(is_ending, screen);
     clearok(curscr, TRUE);
     refresh();
 }
@@ -157,6 +134,28 @@ static attr_t attributes_of(const struct screen *screen, const struct style *sty
     return attributes;
 }
 
+/* In wide characters, which may have 16 bits: Windows has no locale of UTF-8. */
+static void put_text(int row, int column, const char *text)
+{
+    wchar_t wide[CELL_BYTES];
+    size_t count = 0;
+    uint32_t character;
+    for (size_t left = strlen(text), used; left > 0; text += used, left -= used) {
+        used = utf8_character(text, left, &character);
+        if (used == 0) {
+            used = 1;
+            character = '?';
+        }
+        if (character > 0xFFFF && sizeof(wchar_t) < sizeof character) {
+            wide[count++] = (wchar_t)(0xD800 + ((character - 0x10000) >> 10));
+            character = 0xDC00 + (character & 0x3FF);
+        }
+        wide[count++] = (wchar_t)character;
+    }
+    wide[count] = L'\0';
+    mvaddwstr(row, column, wide);
+}
+
 static void draw(const struct screen *screen, const struct sheet *sheet)
 {
     erase();
@@ -166,7 +165,7 @@ static void draw(const struct screen *screen, const struct sheet *sheet)
             if (cell->is_right_half || (cell->text[0] == '\0' && !cell->style.is_reverse))
                 continue;
             attrset((int)attributes_of(screen, &cell->style));
-            mvaddstr(row, column, cell->text[0] != '\0' ? cell->text : " ");
+            put_text(row, column, cell->text[0] != '\0' ? cell->text : " ");
         }
     refresh();
 }
@@ -198,23 +197,17 @@ static void add_key(struct screen *screen, int key)
 /* Also without a signal: the size is asked for often enough. */
 static void follow_size(struct screen *screen)
 {
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0)
+    int rows, width;
+    if (!console_size(STDOUT_FILENO, &rows, &width) || rows == 0 || width == 0)
         return;
-    if (size.ws_row != LINES || size.ws_col != COLS) {
-        resizeterm(size.ws_row, size.ws_col);
+    if (rows != LINES || width != COLS) {
+        resizeterm(rows, width);
         clearok(curscr, TRUE);
     }
     pthread_mutex_lock(&screen->lock);
     screen->rows = LINES;
     screen->columns = COLS;
     pthread_mutex_unlock(&screen->lock);
-}
-
-static bool is_gone(void)
-{
-    struct termios now;
-    return tcgetattr(STDOUT_FILENO, &now) != 0 && errno != ENOSYS;
 }
 
 /* Takes the next sheet, if there is one, into `shown`. */
@@ -251,38 +244,29 @@ static void *work(void *user)
         int key = getch();
         if (key != ERR)
             add_key(screen, key_of(key));
-        else if (is_gone())
+        else if (console_is_gone())
             break;
-        if (atomic_load(&is_stop_asked))
+        if (console_is_stop_asked())
             stop_here(screen);
     }
     sheet_free(&shown);
     endwin();
     pthread_mutex_lock(&screen->lock);
     screen->is_lost = !screen->ends;
+    screen->has_ended = true;
+    pthread_cond_signal(&screen->news);
     pthread_mutex_unlock(&screen->lock);
     return NULL;
 }
 
 /* ---- standard error ---------------------------------------------------------------------------------------------- */
 
-/* Puts a pipe in its place if it is a terminal. */
-static void divert_errors(struct screen *screen)
-{
-    screen->errors = screen->pipe[0] = screen->pipe[1] = -1;
-    if (!isatty(STDERR_FILENO) || pipe2(screen->pipe, O_CLOEXEC | O_NONBLOCK) != 0)
-        return;
-    screen->errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (screen->errors >= 0)
-        dup2(screen->pipe[1], STDERR_FILENO);
-}
-
 /* Keeps what was said since; if there is too much, the beginning and not the end. */
 static void read_errors(struct screen *screen)
 {
     char text[1024];
     ssize_t length;
-    while (screen->errors >= 0 && (length = read(screen->pipe[0], text, sizeof text - 1)) > 0) {
+    while (screen->errors >= 0 && (length = read(screen->error_pipe, text, sizeof text - 1)) > 0) {
         size_t room = MESSAGES_MAX - screen->message_length, kept = (size_t)length < room ? (size_t)length : room;
         memcpy(screen->messages + screen->message_length, text, kept);
         screen->message_length += kept;
@@ -300,12 +284,8 @@ static void give_errors_back(struct screen *screen)
         return;
     read_errors(screen);
     fflush(stderr);
-    dup2(screen->errors, STDERR_FILENO);
-    if (write(STDERR_FILENO, screen->messages, screen->message_length) < 0)
-        screen->message_length = 0;
-    close(screen->errors);
-    close(screen->pipe[0]);
-    close(screen->pipe[1]);
+    console_return_errors(screen->errors, screen->error_pipe);
+    fwrite(screen->messages, 1, screen->message_length, stderr);
 }
 
 const char *screen_message(struct screen *screen)
@@ -318,14 +298,12 @@ const char *screen_message(struct screen *screen)
 
 static bool begin_curses(struct screen *screen)
 {
-    const struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
-    screen->out = fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), "w");
-    screen->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
-    if (!screen->out || !screen->in || tcgetattr(STDOUT_FILENO, &before) != 0)
+    screen->out = fdopen(dup(STDOUT_FILENO), "w");
+    screen->in = console_keys();
+    if (!screen->out || !screen->in || console_take() != 0)
         return false;
-    sigaction(SIGTSTP, &stop, NULL); /* which curses then leaves alone */
     atomic_store(&is_taken, true);
-    if (!newterm(NULL, screen->out, screen->in))
+    if (!newterm(console_type(), screen->out, screen->in))
         return false;
     set_escdelay(25);
     cbreak();
@@ -356,7 +334,7 @@ struct screen *screen_open(bool is_coloured)
     }
     screen->rows = LINES;
     screen->columns = COLS;
-    divert_errors(screen);
+    screen->errors = console_divert_errors(&screen->error_pipe);
     if (thread_begin(&screen->thread, work, screen) == 0)
         return screen;
     endwin();
@@ -366,15 +344,27 @@ struct screen *screen_open(bool is_coloured)
     return NULL;
 }
 
-/* Whether the thread has ended within PATIENCE. */
-static bool has_ended(struct screen *screen)
+/* The time by the clock of conditions, `time` ns from now. */
+static struct timespec time_in(int64_t time)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PATIENCE;
+    until.tv_nsec += (long)(time < SECOND ? time : SECOND - 1);
     until.tv_sec += until.tv_nsec / SECOND;
     until.tv_nsec %= SECOND;
-    return pthread_timedjoin_np(screen->thread, NULL, &until) == 0;
+    return until;
+}
+
+/* Whether the thread has ended within PATIENCE. */
+static bool has_ended(struct screen *screen)
+{
+    const struct timespec until = time_in(PATIENCE);
+    pthread_mutex_lock(&screen->lock);
+    while (!screen->has_ended && pthread_cond_timedwait(&screen->news, &screen->lock, &until) == 0)
+        continue;
+    bool has = screen->has_ended;
+    pthread_mutex_unlock(&screen->lock);
+    return has && pthread_join(screen->thread, NULL) == 0;
 }
 
 void screen_close(struct screen *screen)
@@ -386,8 +376,7 @@ void screen_close(struct screen *screen)
     pthread_mutex_unlock(&screen->lock);
     bool is_over = has_ended(screen);
     if (!is_over) { /* the terminal takes nothing: what waits for it is dropped */
-        tcflow(STDOUT_FILENO, TCOON);
-        tcflush(STDOUT_FILENO, TCOFLUSH);
+        console_drop_output();
         is_over = has_ended(screen);
     }
     if (is_over)
@@ -443,13 +432,9 @@ int screen_key(struct screen *screen)
 
 void screen_wait(struct screen *screen, int64_t time)
 {
-    struct timespec until;
     if (time <= 0)
         return;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)(time < SECOND ? time : SECOND - 1);
-    until.tv_sec += until.tv_nsec / SECOND;
-    until.tv_nsec %= SECOND;
+    const struct timespec until = time_in(time);
     pthread_mutex_lock(&screen->lock);
     if (screen->key_count == 0)
         pthread_cond_timedwait(&screen->news, &screen->lock, &until);

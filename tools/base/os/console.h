@@ -3,6 +3,7 @@
 #define BASE_OS_CONSOLE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* To be called first. A descriptor that the shell closed (>&-) does not become that of a capture; a pipe that its
@@ -24,6 +25,34 @@ static inline int console_columns(int descriptor)
         columns = shown;
     return columns < 0 ? 0 : columns > most ? (int)most : (int)columns;
 }
+
+/* ---- a terminal that is drawn on ----------------------------------------------------------------------------------
+ */
+
+/* As curses calls it; NULL: what TERM says. */
+const char *console_type(void);
+/* Whether it shows more than ASCII. To be called after setlocale(). */
+bool console_has_utf8(void);
+/* Where its keys come from: standard input, if that is a terminal. NULL with errno. */
+FILE *console_keys(void);
+/* Remembers how it is, and stops no more by itself at Ctrl-Z. 0, or -1 with errno. */
+int console_take(void);
+/* From a signal's handler: it is as it was. */
+void console_put_back(void);
+bool console_is_gone(void);
+/* What it has not taken yet is dropped. */
+void console_drop_output(void);
+/* Whether Ctrl-Z was pressed: then the terminal is left, and console_stop() returns once the program goes on in the
+ * foreground, or `ends` says so. */
+bool console_is_stop_asked(void);
+void console_stop(bool (*ends)(void *user), void *user);
+
+/* What is written to standard error, if that is a terminal, can be read from *from then: neither waits for the other.
+ * Returns a descriptor of where it went; -1: it is left alone. */
+int console_divert_errors(int *from);
+void console_return_errors(int errors, int from);
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* The names of files that a word such as *.pcap stands for, up to NULL, where the shell leaves that to the program.
  * NULL: the word is a name itself. */

@@ -25,7 +25,7 @@ static int value_of(char digit)
     return digit == '+' ? 62 : digit == '/' ? 63 : -1;
 }
 
-long base64_read(uint8_t *to, const char *text, size_t length)
+ptrdiff_t base64_read(uint8_t *to, const char *text, size_t length)
 {
     size_t padding = 0;
     uint8_t *at = to;

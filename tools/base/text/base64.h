@@ -11,6 +11,6 @@
 /* Writes BASE64_LENGTH(length) characters, without a terminating NUL. */
 void base64_write(char *to, const uint8_t *bytes, size_t length);
 /* Reads `length` characters into at most length / 4 * 3 bytes. Returns how many, -1 if it is not base64. */
-long base64_read(uint8_t *to, const char *text, size_t length);
+ptrdiff_t base64_read(uint8_t *to, const char *text, size_t length);
 
 #endif

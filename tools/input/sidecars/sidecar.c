@@ -140,7 +140,7 @@ static bool read_kept(const struct json_node *node, struct armtap_kept *kept, ui
     if (!kept->is_stretch && (!json_node_unsigned(at[2], &link_type) || link_type > LINK_TYPE_MAX ||
                               !json_node_unsigned(at[3], &length) || length > UINT32_MAX))
         return false;
-    long captured = base64_read(*room, at[count - 1]->text, at[count - 1]->length);
+    ptrdiff_t captured = base64_read(*room, at[count - 1]->text, at[count - 1]->length);
     if (captured < 0)
         return false;
     packet->size = sizeof *packet;

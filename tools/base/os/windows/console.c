@@ -71,6 +71,81 @@ bool console_size(int descriptor, int *rows, int *columns)
     return true;
 }
 
+/* ---- a terminal that is drawn on ----------------------------------------------------------------------------------
+ */
+
+const char *console_type(void)
+{
+    return "#win32con";
+}
+
+bool console_has_utf8(void)
+{
+    return true;
+}
+
+FILE *console_keys(void)
+{
+    return stdin; /* curses asks the terminal itself */
+}
+
+int console_take(void)
+{
+    return isatty(STDOUT_FILENO) ? 0 : -1;
+}
+
+void console_put_back(void)
+{
+    /* curses draws on another buffer, which ends with the program */
+}
+
+bool console_is_gone(void)
+{
+    return !isatty(STDOUT_FILENO);
+}
+
+void console_drop_output(void)
+{
+}
+
+bool console_is_stop_asked(void)
+{
+    return false;
+}
+
+void console_stop(bool (*ends)(void *user), void *user)
+{
+    (void)ends;
+    (void)user;
+}
+
+int console_divert_errors(int *from)
+{
+    int ends[2];
+    DWORD mode = PIPE_NOWAIT;
+    if (!isatty(STDERR_FILENO) || _pipe(ends, OUTPUT_BYTES, _O_BINARY | _O_NOINHERIT) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++)
+        SetNamedPipeHandleState((HANDLE)_get_osfhandle(ends[i]), &mode, NULL, NULL);
+    int errors = dup(STDERR_FILENO);
+    if (errors >= 0)
+        dup2(ends[1], STDERR_FILENO);
+    else
+        close(ends[0]);
+    close(ends[1]);
+    *from = ends[0];
+    return errors;
+}
+
+void console_return_errors(int errors, int from)
+{
+    dup2(errors, STDERR_FILENO);
+    close(errors);
+    close(from);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
 char **console_names(const char *word)
 {
     glob_t found;
