@@ -10,6 +10,7 @@
 #include "capture/comments.h"
 #include "base/os/interrupt.h"
 #include "base/os/libpcap.h"
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "file_kind.h"
 #include "input/files/file_reader.h"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/os/names.h"
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
 #include "input/files/input_files.h"

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/os/file.h"
 
 #define PORTS_MAX 16u
 #define LABEL_MAX 24u
@@ -417,10 +418,7 @@ static void on_second(void *user)
 /* How many may be connected: descriptors must be left for the rest of the program. */
 static size_t most_clients(void)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return CLIENTS_MAX;
-    size_t left = limit.rlim_cur > DESCRIPTORS + 4 ? (size_t)limit.rlim_cur - DESCRIPTORS : 4;
+    size_t limit = file_limit(), left = limit > DESCRIPTORS + 4 ? limit - DESCRIPTORS : 4;
     return left < CLIENTS_MAX ? left : CLIENTS_MAX;
 }
 
