@@ -41,6 +41,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_message \
 	tests/unit/test_misuse \
 	tests/unit/test_modes \
+	tests/unit/test_names \
 	tests/unit/test_net \
 	tests/unit/test_number_text \
 	tests/unit/test_options \

@@ -57,3 +57,14 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/posix/terminal.c \
 	tools/base/os/posix/wait.c
 endif
+
+# The program's manifest, which Windows reads before it starts it.
+EXTRA_DIST += \
+	tools/base/os/windows/armtap.manifest \
+	tools/base/os/windows/armtap.rc
+if WINDOWS
+armtap_LDADD += tools/base/os/windows/manifest.o
+CLEANFILES += tools/base/os/windows/manifest.o
+tools/base/os/windows/manifest.o: tools/base/os/windows/armtap.rc tools/base/os/windows/armtap.manifest
+	$(AM_V_GEN)$(WINDRES) -I$(srcdir)/tools/base/os/windows $(srcdir)/tools/base/os/windows/armtap.rc $@
+endif
