@@ -28,6 +28,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_edges \
 	tests/unit/test_field \
 	tests/unit/test_field_selection \
+	tests/unit/test_file \
 	tests/unit/test_history \
 	tests/unit/test_incident \
 	tests/unit/test_inference \

@@ -69,7 +69,8 @@ int fdatasync(int file);
 int fsync(int file);
 /* Where `to` is NULL. Links are not followed. */
 char *realpath(const char *name, char *to);
-#define mkdir(name, mode) _mkdir(name)
+int names_mkdir(const char *name);
+#define mkdir(name, mode) names_mkdir(name)
 #define putc_unlocked putc
 /* Windows takes NUL for one. */
 int names_isatty(int file);

@@ -171,14 +171,15 @@ void path_take_rights(int file, const struct file_status *made, const struct fil
 
 /* ---- changing names ---------------------------------------------------------------------------------------------- */
 
-/* Why a file could not be replaced: what is open stays, whatever its program allows. 0, or an error number. */
+/* 0, or an error number. That access is denied may mean that the file to be replaced is open: it stays then, whatever
+ * its program allows. */
 static int move(const wchar_t *from, const wchar_t *to, DWORD how)
 {
     if (MoveFileExW(from, to, how | MOVEFILE_WRITE_THROUGH))
         return 0;
-    DWORD error = GetLastError();
-    bool is_held = error == ERROR_ACCESS_DENIED && (how & MOVEFILE_REPLACE_EXISTING) && check_open(to) == 0;
-    return is_held ? FILE_IS_HELD : errors_number(error);
+    int error = errors_number(GetLastError());
+    int other = error == EACCES && (how & MOVEFILE_REPLACE_EXISTING) ? check_open(to) : error;
+    return other == 0 ? FILE_IS_HELD : other;
 }
 
 static int change_name(const char *from, const char *to, DWORD how)
@@ -209,6 +210,14 @@ int path_remove(const char *path)
 {
     wchar_t *full = full_path(path);
     int outcome = !full ? -1 : DeleteFileW(full) ? 0 : errors_set();
+    free(full);
+    return outcome;
+}
+
+int names_mkdir(const char *name)
+{
+    wchar_t *full = full_path(name);
+    int outcome = !full ? -1 : CreateDirectoryW(full, NULL) ? 0 : errors_set();
     free(full);
     return outcome;
 }
