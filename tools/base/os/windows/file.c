@@ -65,13 +65,25 @@ static int take_disk(HANDLE handle, struct file_status *status)
     return 0;
 }
 
+/* A handle that a parent gave for one purpose alone tells nothing of its file: it is used, and not taken for another.
+ */
+static int take_given(HANDLE handle, struct file_status *status)
+{
+    HANDLE another = ReOpenFile(handle, FILE_READ_ATTRIBUTES, SHARED, 0);
+    if (another == INVALID_HANDLE_VALUE)
+        return 0;
+    int outcome = take_disk(another, status);
+    CloseHandle(another);
+    return outcome;
+}
+
 static int take(HANDLE handle, struct file_status *status)
 {
     DWORD type = GetFileType(handle);
     *status = (struct file_status){.kind = type == FILE_TYPE_PIPE   ? FILE_IS_PIPE
                                            : type == FILE_TYPE_CHAR ? FILE_IS_DEVICE
                                                                     : FILE_IS_OTHER};
-    return type == FILE_TYPE_DISK ? take_disk(handle, status) : 0;
+    return type != FILE_TYPE_DISK || take_disk(handle, status) == 0 ? 0 : take_given(handle, status);
 }
 
 /* Frees the name. Devices are not opened, which may wait. */
@@ -227,7 +239,9 @@ size_t file_limit(void)
 ptrdiff_t file_write_some(int file, const void *bytes, size_t length)
 {
     int written = write(file, bytes, (unsigned)(length < WRITTEN_MAX ? length : WRITTEN_MAX));
-    if (written < 0 && _doserrno != 0)
+    if (written < 0 && GetFileType(handle_of(file)) == FILE_TYPE_PIPE)
+        errno = EPIPE;
+    else if (written < 0 && _doserrno != 0)
         errno = errors_number(_doserrno);
     return written;
 }
