@@ -61,10 +61,17 @@ bool console_has_lost_reader(void)
     return GetFileType(GetStdHandle(STD_OUTPUT_HANDLE)) == FILE_TYPE_PIPE; /* nothing else can be wrong with one */
 }
 
+/* Of the buffer that is shown: curses has one of its own. */
 bool console_size(int descriptor, int *rows, int *columns)
 {
     CONSOLE_SCREEN_BUFFER_INFO about;
-    if (!GetConsoleScreenBufferInfo((HANDLE)_get_osfhandle(descriptor), &about))
+    if (!isatty(descriptor))
+        return false;
+    HANDLE shown = CreateFileA("CONOUT$", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                               OPEN_EXISTING, 0, NULL);
+    BOOL is_known = GetConsoleScreenBufferInfo(shown, &about);
+    CloseHandle(shown);
+    if (!is_known)
         return false;
     *rows = about.srWindow.Bottom - about.srWindow.Top + 1;
     *columns = about.srWindow.Right - about.srWindow.Left + 1;
