@@ -27,10 +27,11 @@ struct file_status {
 int file_status(const char *path, struct file_status *status);
 int file_status_of_link(const char *path, struct file_status *status);
 int file_status_of_open(int file, struct file_status *status);
-/* Whether both are certainly one file. */
+/* Whether both are certainly one file. A device of 0 may be any: of what was opened elsewhere it may not be known. */
 static inline bool file_is_same(const struct file_status *one, const struct file_status *other)
 {
-    return one->is_known && other->is_known && one->device == other->device && one->number == other->number;
+    return one->is_known && other->is_known && one->number == other->number &&
+           (one->device == other->device || one->device == 0 || other->device == 0);
 }
 /* Whether nothing shows that they are two. */
 static inline bool file_may_be_same(const struct file_status *one, const struct file_status *other)

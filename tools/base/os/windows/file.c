@@ -32,11 +32,6 @@ static int64_t nanoseconds(uint64_t time)
     return (int64_t)((time - UINT64_C(116444736000000000)) * 100);
 }
 
-static uint64_t joined(DWORD high, DWORD low)
-{
-    return (uint64_t)high << 32 | low;
-}
-
 static bool is_link(HANDLE handle, DWORD attributes)
 {
     FILE_ATTRIBUTE_TAG_INFO tag;
@@ -45,36 +40,39 @@ static bool is_link(HANDLE handle, DWORD attributes)
            tag.ReparseTag == IO_REPARSE_TAG_SYMLINK;
 }
 
-static int take_disk(HANDLE handle, struct file_status *status)
+/* Not all file systems know the longer number, and some neither. */
+static void take_identity(HANDLE handle, struct file_status *status)
 {
-    BY_HANDLE_FILE_INFORMATION found;
-    FILE_BASIC_INFO basic;
-    if (!GetFileInformationByHandle(handle, &found))
-        return errors_set();
-    status->kind = is_link(handle, found.dwFileAttributes)             ? FILE_IS_LINK
-                   : found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? FILE_IS_FOLDER
-                                                                       : FILE_IS_ORDINARY;
-    status->size = joined(found.nFileSizeHigh, found.nFileSizeLow);
-    status->written = nanoseconds(joined(found.ftLastWriteTime.dwHighDateTime, found.ftLastWriteTime.dwLowDateTime));
-    status->changed = GetFileInformationByHandleEx(handle, FileBasicInfo, &basic, sizeof basic)
-                          ? nanoseconds((uint64_t)basic.ChangeTime.QuadPart)
-                          : status->written;
-    status->device = found.dwVolumeSerialNumber;
-    status->number = joined(found.nFileIndexHigh, found.nFileIndexLow);
+    FILE_ID_INFO id;
+    BY_HANDLE_FILE_INFORMATION older;
+    if (GetFileInformationByHandleEx(handle, FileIdInfo, &id, sizeof id)) {
+        uint64_t halves[2];
+        memcpy(halves, &id.FileId, sizeof halves);
+        status->device = id.VolumeSerialNumber;
+        status->number = halves[0] ^ halves[1]; /* of NTFS the second is 0 */
+    } else if (GetFileInformationByHandle(handle, &older)) {
+        status->device = older.dwVolumeSerialNumber;
+        status->number = (uint64_t)older.nFileIndexHigh << 32 | older.nFileIndexLow;
+    }
     status->is_known = status->number != 0;
-    return 0;
 }
 
-/* A handle that a parent gave for one purpose alone tells nothing of its file: it is used, and not taken for another.
- */
-static int take_given(HANDLE handle, struct file_status *status)
+/* Each asked for by itself: of what was opened elsewhere not everything may be known. */
+static int take_disk(HANDLE handle, struct file_status *status)
 {
-    HANDLE another = ReOpenFile(handle, FILE_READ_ATTRIBUTES, SHARED, 0);
-    if (another == INVALID_HANDLE_VALUE)
-        return 0;
-    int outcome = take_disk(another, status);
-    CloseHandle(another);
-    return outcome;
+    FILE_STANDARD_INFO standard;
+    FILE_BASIC_INFO basic = {.FileAttributes = 0};
+    if (!GetFileInformationByHandleEx(handle, FileStandardInfo, &standard, sizeof standard))
+        return errors_set();
+    GetFileInformationByHandleEx(handle, FileBasicInfo, &basic, sizeof basic);
+    status->kind = is_link(handle, basic.FileAttributes) ? FILE_IS_LINK
+                   : standard.Directory                  ? FILE_IS_FOLDER
+                                                         : FILE_IS_ORDINARY;
+    status->size = (uint64_t)standard.EndOfFile.QuadPart;
+    status->written = nanoseconds((uint64_t)basic.LastWriteTime.QuadPart);
+    status->changed = nanoseconds((uint64_t)basic.ChangeTime.QuadPart);
+    take_identity(handle, status);
+    return 0;
 }
 
 static int take(HANDLE handle, struct file_status *status)
@@ -83,7 +81,7 @@ static int take(HANDLE handle, struct file_status *status)
     *status = (struct file_status){.kind = type == FILE_TYPE_PIPE   ? FILE_IS_PIPE
                                            : type == FILE_TYPE_CHAR ? FILE_IS_DEVICE
                                                                     : FILE_IS_OTHER};
-    return type != FILE_TYPE_DISK || take_disk(handle, status) == 0 ? 0 : take_given(handle, status);
+    return type == FILE_TYPE_DISK ? take_disk(handle, status) : 0;
 }
 
 /* Frees the name. Devices are not opened, which may wait. */
@@ -239,10 +237,10 @@ size_t file_limit(void)
 ptrdiff_t file_write_some(int file, const void *bytes, size_t length)
 {
     int written = write(file, bytes, (unsigned)(length < WRITTEN_MAX ? length : WRITTEN_MAX));
-    if (written < 0 && GetFileType(handle_of(file)) == FILE_TYPE_PIPE)
-        errno = EPIPE;
-    else if (written < 0 && _doserrno != 0)
-        errno = errors_number(_doserrno);
+    if (written < 0) {
+        int error = _doserrno != 0 ? errors_number(_doserrno) : errno;
+        errno = error != EINTR && GetFileType(handle_of(file)) == FILE_TYPE_PIPE ? EPIPE : error;
+    }
     return written;
 }
 
