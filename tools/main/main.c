@@ -235,7 +235,7 @@ static int finish(int status)
 {
     bool is_enough = console_has_lost_reader();
     errno = 0;
-    int failed = ferror(stdout);
+    int failed = fflush(stdout) != 0 || ferror(stdout);
     failed = fclose(stdout) != 0 || failed;
     pager_finish();
     if (!failed || is_enough || errno == EPIPE)
