@@ -236,11 +236,12 @@ size_t file_limit(void)
 /* The C library appends, and tells little of what failed. */
 ptrdiff_t file_write_some(int file, const void *bytes, size_t length)
 {
+    _doserrno = 0;
     int written = write(file, bytes, (unsigned)(length < WRITTEN_MAX ? length : WRITTEN_MAX));
-    if (written < 0) {
-        int error = _doserrno != 0 ? errors_number(_doserrno) : errno;
-        errno = error != EINTR && GetFileType(handle_of(file)) == FILE_TYPE_PIPE ? EPIPE : error;
-    }
+    if (written < 0 && _doserrno != ERROR_OPERATION_ABORTED && GetFileType(handle_of(file)) == FILE_TYPE_PIPE)
+        errno = EPIPE;
+    else if (written < 0)
+        errno = _doserrno != 0 ? errors_number(_doserrno) : ENOSPC; /* Wine's, of a part that had room */
     return written;
 }
 
