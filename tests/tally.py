@@ -68,9 +68,35 @@ def is_sanitized():
         return b"__asan_init" in file.read()
 
 
+def _version():
+    return subprocess.run([_TESTED, "--version"], capture_output=True, text=True, check=True).stdout
+
+
+def is_windows():
+    """Whether the armtap that is tested is the one for Windows, which Wine runs here."""
+    return "Npcap" in _version()
+
+
+def is_left_to_linux(reason):
+    """Whether something is not run since the armtap that is tested is the one for Windows; says why."""
+    if is_windows():
+        print("left out on Windows:", reason)
+    return is_windows()
+
+
+def endings():
+    """The signals that end the program as a user would: there is only Ctrl-C on Windows, which Wine makes of SIGINT."""
+    return [signal.SIGINT] if is_windows() else [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def term():
+    """As another program would."""
+    return signal.SIGINT if is_windows() else signal.SIGTERM
+
+
 def is_built_in(library):
     """Whether the armtap that is tested has it: AUBO, libzstd ... as `armtap --version` calls it; says what is left out."""
-    built = "built without " + library not in subprocess.run([_TESTED, "--version"], capture_output=True, text=True, check=True).stdout
+    built = "built without " + library not in _version()
     if not built:
         left_out(library)
     return built

@@ -19,7 +19,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import wire  # noqa: E402
 from controller import Controller, Faults  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, in_time, is_sanitized, share, side_by_side, wait_for  # noqa: E402
+from tally import endings, expect, finish, in_time, is_left_to_linux, is_sanitized, share, side_by_side, term, wait_for  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20
@@ -382,7 +382,7 @@ def check_many_programs():
         holds(bridge.says("further lines about programs are omitted"), "its lines are bounded")
         holds(len(bridge.client().packets(500)) == 500, "packets go on")
         begin = time.monotonic()
-        holds(bridge.end(signal.SIGTERM) == 0, "it ends: " + bridge.said()[-300:])
+        holds(bridge.end(term()) == 0, "it ends: " + bridge.said()[-300:])
         in_time("the end", time.monotonic() - begin, 8)
         holds(len(bridge.lines) < 300, "lines: %d" % len(bridge.lines))
 
@@ -392,7 +392,9 @@ def check_program_at_the_end():
     with deaf_robot() as (bridge, client):
         client.socket.sendall(PROGRAM[:-4] + b"# filler\n" * 3000 + b"end\n")
         holds(bridge.says("forwards "), "a program waits: " + bridge.said())
-        holds(bridge.end() == 0 and ":30002: the bridge stops" in bridge.said(), "who ended it: " + bridge.said())
+        holds(bridge.end() == 0, "it ends: " + bridge.said())
+        if not is_left_to_linux("who ended it: Wine does not tell what was not acknowledged"):
+            holds(":30002: the bridge stops" in bridge.said(), "who ended it: " + bridge.said())
         holds("connection is lost" not in bridge.said(), "not the robot: " + bridge.said())
 
 
@@ -474,7 +476,7 @@ def check_no_old_data():
 
 def check_signals():
     quickest = PATIENCE
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in endings():
         with Controller(roles={"rtde": 0}) as robot:
             bridge = Bridge("--layout", "1220", url(robot))
             client = bridge.client()

@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import capture  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, share, side_by_side  # noqa: E402
+from tally import expect, finish, share, side_by_side, term  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = float(os.environ.get("PATIENCE", 30))
@@ -153,7 +153,7 @@ def through_the_bridge():
     served.program.end(None)
     record.hears_ends()
     expect("record ends", record.end() == 0, record.said)
-    expect("the bridge ends", bridge.end(signal.SIGTERM) == 0, bridge.said)
+    expect("the bridge ends", bridge.end(term()) == 0, bridge.said)
     bridge.says("134 of 152 columns are from RTDE")
     steps = whole(rows("bridge.pcapng", "--fields", ",".join(layout)), robot, layout)
     expect("to the end", steps and len(steps) >= ENOUGH and steps[-1] == STEPS - 1, steps and len(steps), record.said, bridge.said)

@@ -13,7 +13,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller  # noqa: E402
 from namespace import enter, skip  # noqa: E402
 from recording import ends_with_us  # noqa: E402
-from tally import expect, finish, side_by_side  # noqa: E402
+from tally import expect, finish, is_left_to_linux, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 60  # s: keep-alives take eleven
@@ -68,6 +68,8 @@ def cut():
     check_findings("recorded", recorded.stdout)
 
 
+if is_left_to_linux("a network of its own, in which Wine does not start"):
+    sys.exit(77)
 enter()
 side_by_side(cut)
 sys.exit(finish())

@@ -2,7 +2,6 @@
 """A signal ends each command that looks up a robot's name, whose server does not answer. In a network namespace of its own,
 with a mount of its own; skipped (status 77) where the system allows none."""
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from namespace import enter, skip  # noqa: E402
-from tally import expect, finish  # noqa: E402
+from tally import endings, expect, finish  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20
@@ -53,7 +52,7 @@ def main():
         configuration.write("nameserver %s\noptions timeout:5 attempts:3\n" % SERVER)
         configuration.flush()
         for command in COMMANDS:
-            for how in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            for how in endings():
                 while drained(server):
                     pass
                 ends(server, configuration.name, command, how)

@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller  # noqa: E402
 from recording import FIN, RST, Recording, Streams, ends_with_us  # noqa: E402
-from tally import Late, expect, finish, in_time, share, side_by_side  # noqa: E402
+from tally import Late, endings, expect, finish, in_time, is_left_to_linux, share, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 40
@@ -224,6 +224,8 @@ def resets():
     refused, robot = closed_port(), Robot(reset, read_all)
     proxy = Proxy([*robot.port, refused])
     expect("refused: the client is reset", is_reset(lambda: proxy.client(refused)))
+    if is_left_to_linux("resets: Wine's sockets tell of an end instead"):
+        return
     expect("reset by the robot: the client is, too", is_reset(lambda: proxy.client(robot.port[0]), b"x"))
     connection = proxy.client(robot.port[1])
     connection.sendall(b"x")
@@ -295,6 +297,9 @@ def round_trips(connection, count):
 
 
 def disk_trouble():
+    if is_left_to_linux("pipes with a name, and limits of a file's size"):
+        return
+
     def echo(connection):
         while data := connection.recv(65536):
             connection.sendall(data)
@@ -379,7 +384,7 @@ def signals():
         waiting.append(one)
     robot = Robot(read_all)
     port = deaf.getsockname()[1]
-    for how in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    for how in endings():
         for state in "idle", "clients", "no answer":
             proxy = Proxy([robot.port[0], port], output="%s-%s.pcapng" % (how.name, state))
             clients = []

@@ -20,7 +20,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller, Faults  # noqa: E402
 from recording import Recording, ends_with_us  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, in_time, side_by_side, skips, until  # noqa: E402
+from tally import endings, expect, finish, in_time, is_left_to_linux, is_windows, side_by_side, skips, term, until  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 30
@@ -212,6 +212,8 @@ def full():
     with Controller(roles={"rtde": 0}) as controller:
         status, said = Recorder(controller, "-o", "/dev/full", "--sync", "1").end(None)
         expect("full device", status == 2 and "the disk is full" in said and "missing from it" in said, status, said)
+        if is_left_to_linux("limits of a file's size"):
+            return
         limited = Recorder(controller, "-o", "limited.pcapng", "--sync", "1", limit=50000)
         status, said = limited.end(None)
         expect("limit of a file's size", status == 2 and "File too large" in said and "missing from it" in said, status, said)
@@ -229,6 +231,8 @@ def full():
 
 def small_disk():
     """A disk of one megabyte, where the system lets us make one."""
+    if is_left_to_linux("a small disk: Wine does not tell how much of a write it took"):
+        return
     os.mkdir("disk")
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1M", "none", "disk"], capture_output=True)
     if made.returncode:
@@ -288,7 +292,10 @@ def pipe():
 
 
 def obeys(pid, how):
-    """Whether it catches the signal by now."""
+    """Whether it catches the signal by now. What Wine catches says nothing."""
+    if is_windows():
+        time.sleep(1)
+        return True
     with open("/proc/%d/status" % pid) as file:
         return int(re.search(r"SigCgt:\s+(\w+)", file.read())[1], 16) >> (how - 1) & 1
 
@@ -301,6 +308,8 @@ STATES = {"streaming": ({}, "streaming.pcapng", 50), "refused": ({}, "refused.pc
 def signals(state, how):
     """With so many records sent before, or without any."""
     faults, name, count = STATES[state]
+    if name in ("nobody", "stuck") and is_left_to_linux(state):
+        return
     os.mkfifo("nobody")
     os.mkfifo("stuck")
     stuck = os.open("stuck", os.O_RDONLY | os.O_NONBLOCK)
@@ -354,7 +363,7 @@ def for_a_time():
 def nothing_came():
     """Whatever ends it, and whatever the robot does but send data: status 2, and the file says why."""
     ways = (("--for", ["--for", "1s"], None), ("--give-up", ["--give-up", "1"], None), ("SIGINT", [], signal.SIGINT),
-            ("SIGTERM", [], signal.SIGTERM))
+            ("SIGTERM", [], term()))
     states = {"refused": ("refused 127.0.0.1", "", Faults()), "no-start": ("start", "S", Faults(refuse_start=True)),
               "unanswered": ("", "O", Faults(unanswered="O")), "unconfirmed": ("", "S", Faults(unconfirmed=True))}
     for what, (why, last_request, faults) in states.items():
@@ -492,7 +501,7 @@ def contradictions():
         expect("before any connection", controller.number == 0, controller.number)
 
 
-side_by_side(*(partial(signals, state, how) for state in STATES for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+side_by_side(*(partial(signals, state, how) for state in STATES for how in endings()),
              one_file, gzip_file, no_empty_part, two_robots, parts, room, full, small_disk, killed, pipe, again, for_a_time, not_overwritten,
              contradictions, left_out, nothing_came, times, agreed_in_the_end, stopped, restarts)
 sys.exit(finish())

@@ -27,11 +27,11 @@ from controller import Controller, Faults, text  # noqa: E402
 from peers import GARBAGE, Peer, closing, for_ever, once, silent  # noqa: E402
 from program import ARMTAP, PATIENCE, Run  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import Late, expect, finish, in_time, is_sanitized, lacks, share, side_by_side, skips, wait_for  # noqa: E402
+from tally import Late, endings, expect, finish, in_time, is_left_to_linux, is_sanitized, lacks, share, side_by_side, skips, wait_for  # noqa: E402
 
 LEGACY = 36  # fields of a legacy packet that RTDE has
 GOOD_BYE = 0.5  # s that a robot has to answer P: all that it sent until then are rows
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = endings()
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
 
 
@@ -451,6 +451,8 @@ def kernel_times():
                                 stdout=subprocess.PIPE, check=True, text=True).stdout
         pairs = [[int(line.split(",")[1]) for line in pair] for pair in zip(run.printed().splitlines()[1:], theirs.splitlines()[1:])]
         apart = sorted(our - their for our, their in pairs)
+        if is_left_to_linux("times of a capture: those of packets are the program's own"):
+            return
         expect("times of a capture", len(pairs) == len(ours) and apart[0] >= 0 and apart[len(apart) // 2] < 100e3, apart)
 
 
@@ -733,7 +735,7 @@ def no_record(command):
     for state, faults in states.items():
         with Controller(roles={"rtde": 0, "realtime": 0}, faults=faults) as one, Controller("127.0.0.38", roles={"rtde": 0}, faults=faults) as other:
             urls = [url(one), url(other)] if command == "compare" else [url(one)]
-            for options, number in (([], signal.SIGINT), ([], signal.SIGTERM), (["--give-up", "1"], None)):
+            for options, number in (*(([], number) for number in SIGNALS[:2]), (["--give-up", "1"], None)):
                 run = Run(command, *options, *urls)
                 what = "%s, %s, %s: " % (command, state, options or number.name)
                 if number:

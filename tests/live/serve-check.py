@@ -19,7 +19,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from tally import expect, finish, in_time, is_built_in, is_sanitized, side_by_side, until  # pylint: disable=wrong-import-position
+from tally import (endings, expect, finish, in_time, is_built_in, is_left_to_linux, is_sanitized, side_by_side,  # noqa: E402
+                   term, until)
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 CAPTURES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
@@ -213,7 +214,7 @@ def check_record_py():
             expect(name + ": good-bye", client.ask("P") == b"\1")
             client.close()
             expect(name + ": as record.py writes it", made == wanted and wanted.count(b"\r\n") > 10, len(made), len(wanted))
-            serve.program.terminate()
+            serve.program.send_signal(term())
             expect(name + ": ends", serve.wait() == 0, serve.lines)
 
 
@@ -413,6 +414,8 @@ def check_rounds():
 
 def check_paused():
     """Nothing is missed before the first client; SIGUSR1 begins without one."""
+    if is_left_to_linux("SIGUSR1"):
+        return
     with Serve("--paused", "--speed", "1000", capture("rtde-v1.pcap")) as serve:
         idle = serve.connect(30001)
         serve.program.send_signal(signal.SIGUSR1)
@@ -602,12 +605,15 @@ def check_lines():
         serve.program.send_signal(signal.SIGINT)
         expect("ends", serve.wait() == 0)
         expect("%d lines in %.1f s" % (len(serve.lines), seconds), len(serve.lines) <= 202 * (seconds + 2) + 20)
-        if 2 * 1500 / seconds > 400:  # lines a second; a slow machine makes less than what is shown
+        if 2 * 1500 / seconds > 400 and not is_left_to_linux("lines that are not shown: Wine takes fewer clients"):
+            # lines a second; a slow machine makes less than what is shown
             expect("how many more there were", serve.said("more lines are not shown"))
 
 
 def check_descriptors():
     """Clients never take the descriptors that the capture's next round needs, nor do unread lines stop the data."""
+    if is_left_to_linux("sockets are no descriptors there"):
+        return
     name = capture("e-series-1220.pcapng.gz")
     with Serve("--loop", "--speed", "20", name, descriptors=48) as serve:
         ends = [end for end in (serve.knock(30003) for _ in range(60)) if end]
@@ -704,7 +710,7 @@ def half_a_package(serve):
 
 def check_signals():
     for state in (nobody, set_up, streaming, not_reading, half_a_package):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in endings():
             with Serve("--loop", "--speed", "100", capture("rtde-v2.pcapng.gz")) as serve:
                 kept = state(serve)
                 begin = time.monotonic()

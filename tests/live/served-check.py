@@ -20,7 +20,7 @@ import sessions  # noqa: E402
 import wire  # noqa: E402
 from attempt import attempt, attempt_in_time, client  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, share, side_by_side, until  # noqa: E402
+from tally import expect, finish, share, side_by_side, term, until  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.abspath(os.path.join(HERE, "..", "..", "captures"))
@@ -64,8 +64,8 @@ class Served:
         self.status = self.end()
 
     def end(self):
-        """The status; it ends within a second or so of SIGTERM."""
-        self.program.send_signal(signal.SIGTERM)
+        """The status; it ends within a second or so of the signal."""
+        self.program.send_signal(term())
         try:
             self.program.wait(PATIENCE)
         except subprocess.TimeoutExpired:
