@@ -13,4 +13,5 @@ static-check: armtap$(EXEEXT) captures/synth
 EXTRA_DIST += \
 	static/build \
 	static/check \
-	static/local.mk
+	static/local.mk \
+	static/sources
