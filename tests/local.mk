@@ -88,8 +88,6 @@ UNIT_TESTS = $(LONG_UNIT_TESTS) $(SHORT_UNIT_TESTS)
 
 # Shared by several unit tests.
 tests_unit_libunit_a_SOURCES = \
-	tests/unit/allocations.c \
-	tests/unit/allocations.h \
 	tests/unit/analysis_scene.c \
 	tests/unit/analysis_scene.h \
 	tests/unit/aubo_scans.c \
@@ -102,6 +100,13 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/sample_packets.h \
 	tests/unit/support.c \
 	tests/unit/support.h
+
+# Needs fork, which Windows lacks: tests/windows/unit-tests.
+if !WINDOWS
+tests_unit_libunit_a_SOURCES += \
+	tests/unit/allocations.c \
+	tests/unit/allocations.h
+endif
 
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 LDADD = tests/unit/libunit.a $(CMOCKA_LIBS) $(TOOLS_LIBS)
@@ -161,7 +166,7 @@ tests_shortest_digits_SOURCES = tests/shortest_digits.cc
 tests_shortest_digits_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS)
 tests_shortest_digits_LDADD =
 
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS:=$(EXEEXT))
 
 # The unit tests on other machines: make check-emulated [ARCH="s390x aarch64"].
 check-emulated: dist

@@ -1,22 +1,17 @@
-/* Runs every file of the corpus through its target, without libFuzzer: the regression test of what fuzzing found. Each
- * input has a process of its own, so that one that crashes or hangs is one that failed. */
+/* Runs every file of the corpus through its target, without libFuzzer: the regression test of what fuzzing found. */
 #define _POSIX_C_SOURCE 200809L
+#include "replay.h"
+
 #include <dirent.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "target.h"
-
-#define SECONDS_MAX 20
 #define INPUT_MAX (1024 * 1024)
 
 static const struct target {
     const char *name;
-    int (*run)(const uint8_t *data, size_t size);
+    fuzz_run *run;
 } targets[] = {
 #define TARGET(name) {#name, fuzz_##name},
 #include "targets.def"
@@ -27,7 +22,7 @@ struct result {
     unsigned passed, failed;
 };
 
-static uint8_t *read_input(const char *name, size_t *size)
+uint8_t *replay_input(const char *name, size_t *size)
 {
     FILE *file = fopen(name, "rb");
     uint8_t *data = malloc(INPUT_MAX);
@@ -42,55 +37,6 @@ static uint8_t *read_input(const char *name, size_t *size)
     return exact;
 }
 
-/* In the child: messages are of interest only where it fails. */
-static void run_input(const struct target *target, const char *name, FILE *said)
-{
-    size_t size;
-    uint8_t *data = read_input(name, &size);
-    if (dup2(fileno(said), STDOUT_FILENO) < 0 || dup2(fileno(said), STDERR_FILENO) < 0)
-        exit(1);
-    alarm(SECONDS_MAX);
-    target->run(data, size);
-    free(data);
-    exit(0);
-}
-
-static void show(FILE *said)
-{
-    char text[4096];
-    rewind(said);
-    size_t length = fread(text, 1, sizeof text, said);
-    fwrite(text, 1, length, stdout);
-}
-
-static void replay_input(const struct target *target, const char *name, DIR *folder, struct result *result)
-{
-    FILE *said = tmpfile();
-    int status = 1;
-    if (!said) {
-        perror("tmpfile");
-        exit(1);
-    }
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        closedir(folder); /* or it looks like a leak there */
-        run_input(target, name, said);
-    }
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        perror("fork");
-    if (status == 0) {
-        result->passed++;
-    } else {
-        result->failed++;
-        printf("FAIL %s\n", name);
-        if (WIFSIGNALED(status))
-            printf("ended by signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": too slow" : "");
-        show(said);
-    }
-    fclose(said);
-}
-
 static void replay_target(const struct target *target, const char *corpus, struct result *result)
 {
     char name[4096];
@@ -102,7 +48,9 @@ static void replay_target(const struct target *target, const char *corpus, struc
         if (entry->d_name[0] == '.')
             continue;
         snprintf(name, sizeof name, "%s/%s/%s", corpus, target->name, entry->d_name);
-        replay_input(target, name, folder, result);
+        bool passed = replay_alone(target->run, name, folder);
+        result->passed += passed;
+        result->failed += !passed;
     }
     if (folder)
         closedir(folder);

@@ -9,6 +9,9 @@
 #include "support.h"
 #include "analysis/inside.h"
 
+#ifdef _WIN32
+#define malloc_usable_size _msize
+#endif
 #define PI 3.14159265358979323846
 #define NEAR(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 

@@ -7,14 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <arpa/inet.h>
-
 #include <cmocka.h>
 
 #include "bytes.h"
 #include "network/flow.h"
 #include "packet/link.h"
 #include "inside.h"
+
+#ifdef _WIN32
+#include <ws2tcpip.h> /* last: it has macros called near and far */
+#else
+#include <arpa/inet.h>
+#endif
 
 /* ---- headers --------------------------------------------------------------------------------------------------- */
 

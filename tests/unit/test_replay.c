@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/os/console.h"
 #include "input/replay/replay.h"
 
 #define FILE_NAME "test_replay.tmp"
@@ -156,5 +157,6 @@ int main(void)
         cmocka_unit_test(test_goes_on),        cmocka_unit_test(test_has_enough), cmocka_unit_test(test_gave_up),
         cmocka_unit_test(test_without_a_word), cmocka_unit_test(test_at_the_end),
     };
+    console_begin();
     return cmocka_run_group_tests(tests, make_dump, remove_files);
 }
