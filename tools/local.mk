@@ -576,6 +576,7 @@ EXTRA_DIST += \
 	tools/completions/zsh/_armtap \
 	tools/completions/fish/armtap.fish \
 	tools/base/README.md \
+	tools/base/os/README.md \
 	tools/input/README.md \
 	tools/command_line/README.md \
 	tools/mcap/README.md \

@@ -9,12 +9,12 @@
 #include "base/os/tcp_socket.h"
 
 #define DEVICE "\\Device\\NPF_"
-#define WAIT_MS 10
 
 const char libpcap_remedy[] = "start armtap as administrator, or install Npcap without restricting it to "
                               "administrators, or capture with another program and read its file";
 
 static struct libpcap loaded;
+static HANDLE (*event_of)(pcap_t *);
 
 static HMODULE open_library(void)
 {
@@ -41,7 +41,7 @@ static bool load(void)
     if (!library)
         return false;
 #define LIBPCAP(type, name, arguments) &&find(library, "pcap_" #name, &loaded.name)
-    return true
+    return find(library, "pcap_getevent", &event_of)
 #include "base/os/libpcap.def"
         ;
 #undef LIBPCAP
@@ -57,11 +57,9 @@ const struct libpcap *libpcap(void)
     return is_there ? &loaded : NULL;
 }
 
-/* Packets wait in Npcap's buffer; its event is not set for each, and Wine has none. */
 void libpcap_wait(pcap_t *pcap, int ms)
 {
-    (void)pcap;
-    Sleep((DWORD)(ms < WAIT_MS ? ms : WAIT_MS));
+    WaitForSingleObject(event_of(pcap), (DWORD)ms);
 }
 
 struct sought {
