@@ -15,7 +15,7 @@
 #include "base/os/path.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
-#include "base/text/shell_word.h"
+#include "base/os/shell_word.h"
 #include "base/os/pager.h"
 #include "base/os/privileges.h"
 #include "input/files/recipe_file.h"

@@ -12,7 +12,7 @@
 #include "base/process/message.h"
 #include "command_line/options.h"
 #include "input/files/file_reader.h"
-#include "base/text/shell_word.h"
+#include "base/os/shell_word.h"
 #include "base/terminal/fold.h"
 
 struct explain_job {

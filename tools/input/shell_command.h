@@ -2,7 +2,7 @@
 #ifndef INPUT_SHELL_COMMAND_H
 #define INPUT_SHELL_COMMAND_H
 
-#include "base/text/shell_word.h"
+#include "base/os/shell_word.h"
 #include "input/replay/replay.h"
 
 /* Whether the source can be read again by name: neither standard input nor an interface. */

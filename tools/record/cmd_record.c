@@ -17,7 +17,7 @@
 #include "input/robots/robot_link.h"
 #include "input/robots/robot_event.h"
 #include "input/robots/robot_traffic.h"
-#include "base/text/shell_word.h"
+#include "base/os/shell_word.h"
 #include "nanoseconds.h"
 #include "rotation.h"
 

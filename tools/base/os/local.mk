@@ -12,6 +12,7 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/printf_format.h \
 	tools/base/os/privileges.h \
 	tools/base/os/sha256.h \
+	tools/base/os/shell_word.h \
 	tools/base/os/system_address.h \
 	tools/base/os/tcp_address.c \
 	tools/base/os/tcp_socket.h \
@@ -36,6 +37,7 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/windows/path.c \
 	tools/base/os/windows/privileges.c \
 	tools/base/os/windows/sha256.c \
+	tools/base/os/windows/shell_word.c \
 	tools/base/os/windows/strftime.c \
 	tools/base/os/windows/tcp_socket.c \
 	tools/base/os/windows/terminal.c \
@@ -52,6 +54,7 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/posix/privileges.c \
 	tools/base/os/posix/sandbox.c \
 	tools/base/os/posix/sha256.c \
+	tools/base/os/posix/shell_word.c \
 	tools/base/os/posix/syscalls.def \
 	tools/base/os/posix/tcp_socket.c \
 	tools/base/os/posix/terminal.c \

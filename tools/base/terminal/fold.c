@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/os/names.h"
+#include "base/os/shell_word.h"
 
 #define LINE_MAX_BYTES 4096
 #define SHORT_TEXT 24 /* bytes: fwrite takes longer for them */
@@ -201,15 +202,15 @@ void text_wrap_command(struct text_wrap *wrap, const char *command)
         text_wrap_end(wrap);
         begin = wrap->indent;
     }
-    if (begin + all <= room) {
+    if (begin + all <= room || !shell_line_break) {
         text_wrap_piece(wrap, command, strlen(command));
         return;
     }
     for (size_t length; *command != '\0'; command += length + strspn(command + length, " ")) {
         length = shell_word_length(command);
-        int width = text_width(command, length) + (command[length] == '\0' ? 0 : 2); /* a backslash may follow */
+        int width = text_width(command, length) + (command[length] == '\0' ? 0 : 2); /* a line break may follow */
         if (wrap->column > wrap->indent && wrap->column + 1 + width > room) {
-            fprintf(wrap->file, " \\\n%*s", indent, "");
+            fprintf(wrap->file, "%s%*s", shell_line_break, indent, "");
             wrap->column = wrap->indent = indent;
         }
         text_wrap_piece(wrap, command, length);

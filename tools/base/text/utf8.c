@@ -86,3 +86,12 @@ size_t utf8_store(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t
     size_t length = utf8_character(text, left, &character);
     return put_character(to, text, character == 0 ? 0 : length, used);
 }
+
+bool utf8_is_shown(const char *text)
+{
+    size_t shown;
+    for (; *text != '\0'; text += shown)
+        if ((shown = utf8_shown(text, strlen(text))) == 0)
+            return false;
+    return true;
+}

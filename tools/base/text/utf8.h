@@ -21,4 +21,7 @@ size_t utf8_show(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t 
 /* The same for data files, which keep text as it is: only NUL and bytes that are not UTF-8 become \xHH. */
 size_t utf8_store(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t *used);
 
+/* Whether all of a text may be shown. */
+bool utf8_is_shown(const char *text);
+
 #endif

@@ -12,7 +12,7 @@
 #include "base/text/json_writer.h"
 #include "base/os/printf_format.h"
 #include "base/process/message.h"
-#include "base/text/shell_word.h"
+#include "base/os/shell_word.h"
 
 /* The one of Humble, which later releases read too. */
 #define BAG_VERSION 5

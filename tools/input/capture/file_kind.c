@@ -8,7 +8,7 @@
 #include "base/process/message.h"
 #include "base/text/utf8.h"
 #include "input/files/file_reader.h"
-#include "base/text/shell_word.h"
+#include "base/os/shell_word.h"
 
 #define TEXT_LEAST 8
 #define TAR_HEADER 512

@@ -15,7 +15,7 @@
 #include "base/os/interrupt.h"
 #include "base/process/libraries.h"
 #include "base/process/message.h"
-#include "base/text/shell_word.h"
+#include "base/os/shell_word.h"
 
 #define INPUT_SIZE INPUT_BLOCK
 #define WAIT_MS 100

@@ -10,7 +10,7 @@
 #include "base/os/path.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
-#include "base/text/shell_word.h"
+#include "base/os/shell_word.h"
 #include "input/robots/robot_link.h"
 
 #define PATH_ROOM 4096

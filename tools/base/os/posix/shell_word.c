@@ -1,35 +1,17 @@
-#include "shell_word.h"
+#include "base/os/shell_word.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "base/text/utf8.h"
 
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
-bool shell_put(char *to, size_t size, const char *text, size_t length)
-{
-    size_t used = strlen(to);
-    if (length >= size - used)
-        return false;
-    memcpy(to + used, text, length);
-    to[used + length] = '\0';
-    return true;
-}
+const char *const shell_line_break = " \\\n";
 
 static bool put_text(char *to, size_t size, const char *text)
 {
     return shell_put(to, size, text, strlen(text));
-}
-
-/* Whether every character may be printed. */
-static bool is_shown(const char *word)
-{
-    size_t shown;
-    for (; *word != '\0'; word += shown)
-        if ((shown = utf8_shown(word, strlen(word))) == 0)
-            return false;
-    return true;
 }
 
 /* A printf command with each byte that must not be printed as \ooo. Every shell has printf; some lack $'...'. Fails for
@@ -65,7 +47,7 @@ bool shell_word(char *to, size_t size, const char *word)
 {
     size_t before = strlen(to);
     bool fits = word[0] == '-' ? put_text(to, size, "./") : true;
-    if (!is_shown(word))
+    if (!utf8_is_shown(word))
         fits = fits && put_printf(to, size, word);
     else if (*word == '\0' || word[strspn(word, PLAIN)] != '\0')
         fits = fits && put_quoted(to, size, word);
