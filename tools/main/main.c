@@ -15,6 +15,7 @@
 #include "base/text/nearest_word.h"
 #include "base/os/console.h"
 #include "base/os/pager.h"
+#include "base/os/path.h"
 #include "base/os/privileges.h"
 #include "base/os/sha256.h"
 #include "input/files/file_reader.h"
@@ -140,13 +141,20 @@ static int help(int argc, char **argv)
     return EXIT_FAILED;
 }
 
+static bool may_be_path(const char *word)
+{
+    while (*word != '\0' && *word != '.' && !path_is_separator(*word))
+        word++;
+    return *word != '\0';
+}
+
 /* A capture or a robot in the place of a command, also one that is not there: what is in it is the first thing to know.
  */
 static bool is_input(const char *word)
 {
     char url[ROBOT_URL_MAX];
     struct stat file;
-    return strcmp(word, "-") == 0 || (word[0] != '-' && strpbrk(word, "/.")) || stat(word, &file) == 0 ||
+    return strcmp(word, "-") == 0 || (word[0] != '-' && may_be_path(word)) || stat(word, &file) == 0 ||
            robot_address_guess(url, word) == ROBOT_SURELY;
 }
 
