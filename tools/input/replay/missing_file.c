@@ -81,6 +81,6 @@ void run_report_missing(const char *name, const char *command)
     else if (robot == ROBOT_MAYBE)
         message_error("%s: no such file; if it is a robot: armtap %s %s", name, command, typed);
     else
-        message_error("%s: no such %s; to see what is there: ls%s%s", name, is_missing ? "folder" : "file",
+        message_error("%s: no such %s; to see what is there: %s%s%s", name, is_missing ? "folder" : "file", shell_list,
                       *path != '\0' ? " " : "", shell_word(word, sizeof word, path) && *path != '\0' ? word : "");
 }

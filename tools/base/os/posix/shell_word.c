@@ -8,6 +8,7 @@
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 const char *const shell_line_break = " \\\n";
+const char *const shell_list = "ls";
 
 static bool put_text(char *to, size_t size, const char *text)
 {
