@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/os/console.h"
+#include "base/os/names.h"
 #include "input/replay/replay.h"
 
 #define FILE_NAME "test_replay.tmp"

@@ -25,7 +25,7 @@ static const struct bin *bin_at(const struct thinning *thinning, int64_t time)
     for (size_t i = 0; i < thinning->count; i++)
         if (thinning_time(thinning, i) <= time && time < thinning_time(thinning, i + 1))
             return &thinning->bins[i];
-    fail_msg("no bin holds the time");
+    fail_msg("%s", "no bin holds the time");
     return NULL;
 }
 

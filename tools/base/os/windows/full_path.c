@@ -38,9 +38,11 @@ static wchar_t *lengthened(wchar_t *name)
     if (longer) {
         wcscpy(longer, head);
         wcscat(longer, is_server ? name + 1 : name);
+    } else {
+        lack_memory();
     }
     free(name);
-    return longer ? longer : lack_memory();
+    return longer;
 }
 
 wchar_t *full_path(const char *path)
