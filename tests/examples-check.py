@@ -41,7 +41,7 @@ ELSEWHERE = {
     ("docs/archives.md", "sh slurm"): "tests/archives/slurm-check.py",
 }
 # Blocks that say why they are not run: robots, terminals, ROS 2, MATLAB, Spark, and what Debian's Python lacks. One more needs a reason.
-MARKED = 35
+MARKED = 39
 # Programs and modules that a page needs besides the shell.
 NEEDS = {
     "docs/in-pandas.md": ("pandas",),

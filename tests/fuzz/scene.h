@@ -3,7 +3,6 @@
 #ifndef FUZZ_SCENE_H
 #define FUZZ_SCENE_H
 
-#include "base/os/printf_format.h"
 #include "target.h"
 
 #define SCENE_CONNECTIONS 8
@@ -17,7 +16,7 @@ struct bytes {
 };
 void bytes_add(struct bytes *bytes, const void *data, size_t length);
 void bytes_number(struct bytes *bytes, uint64_t number, unsigned width); /* big-endian */
-PRINTF_FORMAT(2, 3) void bytes_text(struct bytes *bytes, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void bytes_text(struct bytes *bytes, const char *format, ...);
 
 /* One TCP connection; [0] is the robot's side, [1] the client's, as in enum armtap_direction. */
 struct talk {

@@ -2,7 +2,6 @@
 #ifndef FUZZ_WATCH_H
 #define FUZZ_WATCH_H
 
-#include "base/os/printf_format.h"
 #include "connection/conn.h"
 #include "target.h"
 
@@ -18,7 +17,7 @@ struct watch {
 struct armtap_sink watch_sink(void); /* its user is a struct watch */
 
 /* Prints a line of output, to explain a failure, if FUZZ_TRACE is in the environment. */
-void watch_trace(const char *format, ...) PRINTF_FORMAT(1, 2);
+void watch_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void watch_add(struct watch *watch, const void *bytes, size_t length);
 void watch_number(struct watch *watch, uint64_t number);
 /* The real direction of bytes pushed as `direction`, as far as it is known. */
