@@ -21,6 +21,7 @@
 #undef lines
 
 #include "base/os/console.h"
+#include "base/os/file.h"
 #include "base/os/interrupt.h"
 #include "base/os/names.h"
 #include "base/text/utf8.h"
@@ -298,7 +299,7 @@ const char *screen_message(struct screen *screen)
 
 static bool begin_curses(struct screen *screen)
 {
-    screen->out = fdopen(dup(STDOUT_FILENO), "w");
+    screen->out = fdopen(file_copy(STDOUT_FILENO), "w");
     screen->in = console_keys();
     if (!screen->out || !screen->in || console_take() != 0)
         return false;

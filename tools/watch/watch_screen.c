@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/os/file.h"
 #include "base/os/interrupt.h"
 #include "base/os/names.h"
 #include "base/process/message.h"
@@ -53,7 +54,8 @@ static FILE *create_page(char name[VIEW_NOTE_MAX], int64_t time)
         if (i > 1)
             snprintf(number, sizeof number, "-%d", i);
         snprintf(name, VIEW_NOTE_MAX, "armtap-watch-%s%s.txt", date, number);
-        file = fopen(name, "wxe");
+        int made = file_open(name, O_WRONLY | O_CREAT | O_EXCL);
+        file = made >= 0 ? fdopen(made, "w") : NULL;
     }
     return file;
 }
