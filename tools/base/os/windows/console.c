@@ -9,7 +9,7 @@
 static void fill_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        if (_get_osfhandle(fd) != -1)
+        if (_get_osfhandle(fd) >= 0) /* -2: the program was started without */
             continue;
         int nothing = open("NUL", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         if (nothing >= 0 && nothing != fd) {

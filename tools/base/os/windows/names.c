@@ -119,6 +119,10 @@ static ssize_t transfer(int file, void *to, const void *from, size_t length, off
         errno = GetLastError() == ERROR_INVALID_HANDLE ? EBADF : ESPIPE;
         return -1;
     }
+    if (GetFileType(handle) != FILE_TYPE_DISK) { /* others have a place as well, which is never used */
+        errno = ESPIPE;
+        return -1;
+    }
     BOOL is_done = to ? ReadFile(handle, to, size, &done, &there) : WriteFile(handle, from, size, &done, &there);
     DWORD error = is_done ? 0 : GetLastError();
     SetFilePointerEx(handle, place, NULL, FILE_BEGIN);
