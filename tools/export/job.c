@@ -166,10 +166,9 @@ int job_prepare(struct job *job)
 /* Sets bytes aside beside the output, where there is room for them. */
 static struct spool *make_spool(const char *out)
 {
-    const char *base = path_base(out);
     if (strcmp(out, "-") == 0 || strncmp(out, "/dev/", strlen("/dev/")) == 0)
         return spool_new(file_temporary_folder(), SPOOL_IN_MEMORY);
-    char *beside = base > out ? strndup(out, (size_t)(base - out)) : strdup(".");
+    char *beside = path_folder(out);
     struct spool *spool = beside ? spool_new(beside, SPOOL_IN_MEMORY) : NULL;
     free(beside);
     return spool;

@@ -472,7 +472,11 @@ void sink_file_discard(struct sink_file *sink)
         message_error("%s: not complete; the part written so far is in %s", sink->name, sink->beside);
     else if (sink->link && partial_is_there(sink->beside, &sink->status))
         path_remove(sink->beside);
-    end_pending(sink);
+    if (sink->link) { /* what cleans up may be another thread */
+        interrupt_hold_back();
+        end_pending(sink);
+        interrupt_let();
+    }
     sink_free(sink);
 }
 
