@@ -11,7 +11,6 @@
 #include "input/replay/replay.h"
 #include "input/files/input_files.h"
 #include "base/os/interrupt.h"
-#include "base/os/names.h"
 #include "base/os/path.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"

@@ -17,11 +17,7 @@ void html_text(struct buffer *page, const char *text);
 /* The same for several lines, which stay lines. */
 void html_lines(struct buffer *page, const char *text);
 /* Appends a format of ours with numbers in it. */
-void html_format(struct buffer *page, const char *format, ...)
-#if defined(__GNUC__)
-    PRINTF_FORMAT(2, 3)
-#endif
-        ;
+void html_format(struct buffer *page, const char *format, ...) PRINTF_FORMAT(2, 3);
 /* Appends a string of JSON, quoted, that may stand in a script element. */
 void html_script_text(struct buffer *page, const char *text);
 /* Appends bytes in base64. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "armtap.h"
 #include "input/capture/capture.h"
@@ -153,8 +152,8 @@ static bool may_be_path(const char *word)
 static bool is_input(const char *word)
 {
     char url[ROBOT_URL_MAX];
-    struct stat file;
-    return strcmp(word, "-") == 0 || (word[0] != '-' && may_be_path(word)) || stat(word, &file) == 0 ||
+    struct file_status file;
+    return strcmp(word, "-") == 0 || (word[0] != '-' && may_be_path(word)) || file_status(word, &file) == 0 ||
            robot_address_guess(url, word) == ROBOT_SURELY;
 }
 

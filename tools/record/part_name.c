@@ -9,7 +9,6 @@
 
 #include "base/os/names.h"
 #include "base/os/path.h"
-#include "base/os/names.h"
 #include "base/process/message.h"
 #include "nanoseconds.h"
 

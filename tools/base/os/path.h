@@ -9,7 +9,7 @@
 
 /* ---- parts of a name --------------------------------------------------------------------------------------------- */
 
-/* Whether it stands between a folder and what is in it: '/'; on Windows '\' and ':' as well. */
+/* Whether it stands between a folder and what is in it: '/'; on Windows '\' as well. */
 bool path_is_separator(char character);
 /* The name without its folder. */
 const char *path_base(const char *path);
