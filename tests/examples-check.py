@@ -39,9 +39,10 @@ ELSEWHERE = {
     ("docs/archives.md", "sh parallel"): "tests/archives/page-check.py",
     ("docs/archives.md", "sql"): "tests/archives/page-check.py",
     ("docs/archives.md", "sh slurm"): "tests/archives/slurm-check.py",
+    ("docs/on-windows.md", "bat"): "tests/windows/guide",
 }
 # Blocks that say why they are not run: robots, terminals, ROS 2, MATLAB, Spark, and what Debian's Python lacks. One more needs a reason.
-MARKED = 39
+MARKED = 40
 # Programs and modules that a page needs besides the shell.
 NEEDS = {
     "docs/in-pandas.md": ("pandas",),

@@ -11,7 +11,11 @@ windows-check: dist armtap$(EXEEXT) lib/libarmtap.la lib/libarmtap-capture.la li
 
 EXTRA_DIST += \
 	tests/windows/check \
+	tests/windows/golden-tests \
+	tests/windows/guide \
+	tests/windows/program \
 	tests/windows/unit-tests \
+	windows/README.md \
 	windows/README.txt.in \
 	windows/build \
 	windows/local.mk
