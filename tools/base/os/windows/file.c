@@ -1,4 +1,4 @@
-#include "base/os/file.h"
+#include "base/os/path.h"
 
 #include <stdatomic.h>
 #include <windows.h>
@@ -123,6 +123,9 @@ int file_status_of_open(int file, struct file_status *status)
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
+/* What stands behind ':' would be written to where nobody finds it, beside an empty file. */
+static const char not_in_names[] = ":*?\"<>|";
+
 /* Takes the handle. */
 static int descriptor_of(HANDLE handle, int flags)
 {
@@ -149,6 +152,10 @@ int file_open(const char *path, int flags)
                 : flags & O_EXCL   ? CREATE_NEW
                 : flags & O_TRUNC  ? CREATE_ALWAYS
                                    : OPEN_ALWAYS;
+    if ((flags & O_CREAT) && strpbrk(path_base(path), not_in_names)) {
+        errno = EINVAL;
+        return -1;
+    }
     wchar_t *full = full_path(path);
     if (!full)
         return -1;
