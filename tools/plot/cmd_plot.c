@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/process/message.h"
+#include "base/os/console.h"
 #include "base/os/pager.h"
 #include "chart.h"
 #include "command_line/options.h"
 #include "command_line/commands.h"
 #include "export/files/atomic_file.h"
 #include "kinds.h"
-#include "base/os/terminal.h"
 
 /* Pixels, if the terminal does not say how wide it is. */
 #define TERMINAL_WIDTH_DEFAULT 800

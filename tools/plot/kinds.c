@@ -7,7 +7,6 @@
 #include "base/process/libraries.h"
 #include "base/process/message.h"
 #include "html/html.h"
-#include "base/os/terminal.h"
 
 static int draw(struct canvas *canvas, const struct chart *chart, const struct page *page, struct buffer *out)
 {

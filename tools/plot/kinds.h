@@ -32,6 +32,14 @@ int kind_check(const struct kind *kind, const char *what);
 /* When all pictures are drawn, or none will be. */
 void kind_end(const struct kind *kind);
 
+/* Pictures within the text of a terminal: sixels (DEC's, which many terminals know) and kitty's graphics. */
+
+/* Appends an image of width * height pixels, 0xRRGGBB, with at most 256 colours: those used most, and for the rest the
+ * nearest of them. 0, or -1 without memory. */
+int sixel_put(struct buffer *out, const uint32_t *pixels, size_t width, size_t height);
+/* Appends a PNG. 0, or -1 without memory. */
+int kitty_put(struct buffer *out, const char *png, size_t length);
+
 /* A chart in a page: drawn by the browser, with zoom and cursor, and as a picture where scripts do not run and on
  * paper. */
 

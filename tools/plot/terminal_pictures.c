@@ -1,5 +1,5 @@
 /* Pictures for terminals. */
-#include "base/os/terminal.h"
+#include "kinds.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -52,6 +52,20 @@ void console_stop(bool (*ends)(void *user), void *user);
 int console_divert_errors(int *from);
 void console_return_errors(int errors, int from);
 
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+
+enum terminal_pictures { TERMINAL_NO_PICTURES, TERMINAL_SIXEL, TERMINAL_KITTY };
+
+struct terminal {
+    enum terminal_pictures pictures;
+    unsigned width; /* in pixels; 0: unknown */
+};
+
+/* What the terminal on standard output can show, by its own answer, for which it waits a second. One that cannot be
+ * asked safely (it is not this program's, somebody has typed ahead, it is known not to take questions) shows no
+ * pictures. */
+struct terminal terminal_ask(void);
+
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* The names of files that a word such as *.pcap stands for, up to NULL, where the shell leaves that to the program.

@@ -16,7 +16,6 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/system_address.h \
 	tools/base/os/tcp_address.c \
 	tools/base/os/tcp_socket.h \
-	tools/base/os/terminal.h \
 	tools/base/os/wait.h
 
 if WINDOWS
@@ -40,7 +39,6 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/windows/shell_word.c \
 	tools/base/os/windows/strftime.c \
 	tools/base/os/windows/tcp_socket.c \
-	tools/base/os/windows/terminal.c \
 	tools/base/os/windows/wait.c
 else
 tools_libtools_a_SOURCES += \

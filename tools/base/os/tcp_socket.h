@@ -1,6 +1,6 @@
 /* TCP sockets that never block, and their addresses. */
-#ifndef INPUT_TCP_SOCKET_H
-#define INPUT_TCP_SOCKET_H
+#ifndef BASE_OS_TCP_SOCKET_H
+#define BASE_OS_TCP_SOCKET_H
 
 #include <stdbool.h>
 #include <stddef.h>

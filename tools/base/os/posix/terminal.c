@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE
-#include "base/os/terminal.h"
+#include "base/os/console.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -151,6 +151,14 @@ void console_return_errors(int errors, int from)
     close(from);
 }
 
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+
+/* Not asked: few show pictures, and the answer would come as keys that were pressed. */
+struct terminal terminal_ask(void)
+{
+    return (struct terminal){.pictures = TERMINAL_NO_PICTURES};
+}
+
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 char **console_names(const char *word)
