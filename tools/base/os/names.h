@@ -94,6 +94,7 @@ int unsetenv(const char *name);
 #ifndef _POSIX_THREAD_SAFE_FUNCTIONS
 #define gmtime_r(time, to) (gmtime_s(to, time) == 0 ? (to) : NULL)
 #endif
+/* Of UTC. */
 size_t names_strftime(char *to, size_t room, const char *pattern, const struct tm *time);
 #define strftime names_strftime
 

@@ -1,4 +1,6 @@
-/* What POSIX has beyond the conversions of Windows' strftime(), which it refuses. */
+/* What POSIX has beyond the conversions of Windows' strftime(), which it refuses, and its names of zones. Times here
+ * are UTC.
+ */
 #include <stdbool.h>
 
 #include "base/os/names.h"
@@ -9,8 +11,8 @@
 static const struct {
     char letter;
     const char *means;
-} others[] = {{'D', "%m/%d/%y"}, {'F', "%Y-%m-%d"}, {'R', "%H:%M"}, {'T', "%H:%M:%S"},
-              {'h', "%b"},       {'n', "\n"},       {'t', "\t"}};
+} others[] = {{'D', "%m/%d/%y"}, {'F', "%Y-%m-%d"}, {'R', "%H:%M"}, {'T', "%H:%M:%S"}, {'Z', "GMT"},
+              {'h', "%b"},       {'n', "\n"},       {'t', "\t"},    {'z', "+0000"}};
 
 static bool is_leap(int year)
 {
@@ -61,7 +63,7 @@ size_t names_strftime(char *to, size_t room, const char *pattern, const struct t
         piece[0] = *pattern;
         piece[1] = '\0';
         if (*pattern == '%' && pattern[1] != '\0' && !put_number(piece, *++pattern, time)) {
-            bool is_theirs = strchr("AaBbcdHIjMmpSUWwXxYyZz%", *pattern) != NULL;
+            bool is_theirs = strchr("AaBbcdHIjMmpSUWwXxYy%", *pattern) != NULL;
             snprintf(piece, sizeof piece, is_theirs ? "%%%c" : "%%%%%c", *pattern);
             for (size_t i = 0; i < sizeof others / sizeof *others; i++)
                 if (others[i].letter == *pattern)
