@@ -240,11 +240,15 @@ size_t file_limit(void)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* The C library appends, and tells little of what failed. */
+/* The C library appends, and tells little of what failed. A disk takes what it was given, as it does elsewhere, though
+ * Ctrl-C cancels that. */
 ptrdiff_t file_write_some(int file, const void *bytes, size_t length)
 {
-    _doserrno = 0;
-    int written = write(file, bytes, (unsigned)(length < WRITTEN_MAX ? length : WRITTEN_MAX));
+    int written;
+    do {
+        _doserrno = 0;
+        written = write(file, bytes, (unsigned)(length < WRITTEN_MAX ? length : WRITTEN_MAX));
+    } while (written < 0 && _doserrno == ERROR_OPERATION_ABORTED && GetFileType(handle_of(file)) == FILE_TYPE_DISK);
     if (written < 0 && _doserrno != ERROR_OPERATION_ABORTED && GetFileType(handle_of(file)) == FILE_TYPE_PIPE)
         errno = EPIPE;
     else if (written < 0)

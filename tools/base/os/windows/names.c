@@ -142,14 +142,18 @@ ssize_t pwrite(int file, const void *bytes, size_t length, off_t at)
     return transfer(file, NULL, bytes, length, at);
 }
 
+/* What is cancelled after Ctrl-C (interrupt.c) is begun again: it is no call that may block for ever. */
 int fsync(int file)
 {
-    return _commit(file);
+    while (!FlushFileBuffers((HANDLE)_get_osfhandle(file)))
+        if (GetLastError() != ERROR_OPERATION_ABORTED)
+            return errors_set();
+    return 0;
 }
 
 int fdatasync(int file)
 {
-    return _commit(file);
+    return fsync(file);
 }
 
 char *realpath(const char *name, char *to)

@@ -175,7 +175,11 @@ void path_take_rights(int file, const struct file_status *made, const struct fil
  * its program allows. */
 static int move(const wchar_t *from, const wchar_t *to, DWORD how)
 {
-    if (MoveFileExW(from, to, how | MOVEFILE_WRITE_THROUGH))
+    BOOL is_done;
+    do {
+        is_done = MoveFileExW(from, to, how | MOVEFILE_WRITE_THROUGH);
+    } while (!is_done && GetLastError() == ERROR_OPERATION_ABORTED); /* by Ctrl-C, though it ends by itself */
+    if (is_done)
         return 0;
     int error = errors_number(GetLastError());
     int other = error == EACCES && (how & MOVEFILE_REPLACE_EXISTING) ? check_open(to) : error;
