@@ -339,7 +339,7 @@ static int make_inflater(struct armtap_websocket *websocket)
     return 0;
 }
 
-static int tell(const struct armtap_websocket *websocket, struct armtap_websocket_event *event,
+static int emit(const struct armtap_websocket *websocket, struct armtap_websocket_event *event,
                 enum armtap_websocket_event_kind kind)
 {
     event->kind = kind;
@@ -361,14 +361,14 @@ static int drop(struct armtap_websocket *websocket, struct armtap_websocket_even
     if (websocket->compressed)
         forget_window(websocket);
     event->fault = fault;
-    return tell(websocket, event, ARMTAP_WEBSOCKET_BAD);
+    return emit(websocket, event, ARMTAP_WEBSOCKET_BAD);
 }
 
 static int overflow(struct armtap_websocket *websocket, struct armtap_websocket_event *event)
 {
     websocket->state = ARMTAP_WEBSOCKET_OVERFLOWN;
     websocket->length = 0;
-    return tell(websocket, event, ARMTAP_WEBSOCKET_TOO_LONG);
+    return emit(websocket, event, ARMTAP_WEBSOCKET_TOO_LONG);
 }
 
 /* Counts what the inflater wrote; more than allowed is a fault that ends the direction. */
@@ -502,12 +502,12 @@ static int end_message(struct armtap_websocket *websocket, struct armtap_websock
     websocket->message[websocket->length] = '\0';
     if (websocket->text && !is_utf8(websocket->message, websocket->length)) {
         event->fault = "text that is not UTF-8"; /* later messages can still refer to it: no drop */
-        return tell(websocket, event, ARMTAP_WEBSOCKET_BAD);
+        return emit(websocket, event, ARMTAP_WEBSOCKET_BAD);
     }
     event->bytes = websocket->message;
     event->length = websocket->length;
     event->text = websocket->text;
-    return tell(websocket, event, ARMTAP_WEBSOCKET_MESSAGE);
+    return emit(websocket, event, ARMTAP_WEBSOCKET_MESSAGE);
 }
 
 /* The first bytes of a frame of a message: what the frame may be there. */
