@@ -42,7 +42,7 @@ ELSEWHERE = {
     ("docs/on-windows.md", "bat"): "tests/windows/guide",
 }
 # Blocks that say why they are not run: robots, terminals, ROS 2, MATLAB, Spark, and what Debian's Python lacks. One more needs a reason.
-MARKED = 40
+MARKED = 41
 # Programs and modules that a page needs besides the shell.
 NEEDS = {
     "docs/in-pandas.md": ("pandas",),

@@ -214,7 +214,7 @@ static int dispatch(int argc, char **argv)
     const char *name = argv[1];
     if (strcmp(name, "help") == 0)
         return help(argc - 2, argv + 2);
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "/?") == 0) {
         const struct command *of = argc > 2 ? command_of(argv[2]) : NULL;
         if (of)
             return of->run(1, argv + 1);

@@ -73,4 +73,7 @@ struct terminal terminal_ask(void);
 char **console_names(const char *word);
 void console_names_free(char **names);
 
+/* Whether whoever uses the program may have built it, from packages of the system. */
+extern const bool console_user_builds;
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/os/console.h"
 #include "base/os/names.h"
 #include "message.h"
 
@@ -19,6 +20,10 @@ static const struct {
 
 void library_report_missing(enum library library, const char *what)
 {
+    if (!console_user_builds) {
+        message_error("%s: this armtap was built without %s, as the zip for Windows is", what, libraries[library].name);
+        return;
+    }
     message_error("%s: this armtap was built without %s; install %s (Debian, Ubuntu) or %s (Fedora), then configure it "
                   "%s and build it again",
                   what, libraries[library].name, libraries[library].debian, libraries[library].fedora,

@@ -158,3 +158,5 @@ void console_names_free(char **names)
 {
     (void)names;
 }
+
+const bool console_user_builds = true;

@@ -181,3 +181,5 @@ void console_names_free(char **names)
         free(names[i]);
     free(names);
 }
+
+const bool console_user_builds = false;

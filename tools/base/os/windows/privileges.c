@@ -31,5 +31,5 @@ int sandbox_enter(void)
 const char *sandbox_library(char text[64])
 {
     (void)text;
-    return "without a sandbox, which Windows has no simple one of";
+    return "no sandbox on Windows";
 }
