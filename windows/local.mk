@@ -3,7 +3,7 @@ windows: dist
 	$(srcdir)/windows/build $(distdir).tar.gz
 
 # What they do under wine, from a quicker build.
-windows-check: dist armtap$(EXEEXT) lib/libarmtap.la lib/libarmtap-capture.la lib/libarmtap-analysis.la
+windows-check: dist armtap$(EXEEXT) tests/live/packets$(EXEEXT) lib/libarmtap.la lib/libarmtap-capture.la lib/libarmtap-analysis.la
 	$(srcdir)/windows/build --check $(distdir).tar.gz
 	@CC='$(CC)' $(srcdir)/tests/windows/check windows-build/check
 
