@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -690,4 +691,15 @@ const struct armtap_field *field_named(const char *name)
     if (!field)
         fail_msg("no field %s", name);
     return field;
+}
+
+size_t count_names(const char *folder)
+{
+    DIR *opened = opendir(folder);
+    size_t count = 0;
+    assert_non_null(opened);
+    while (readdir(opened))
+        count++;
+    closedir(opened);
+    return count - 2;
 }

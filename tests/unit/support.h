@@ -117,4 +117,7 @@ size_t legacy_size_count(void);
 
 const struct armtap_field *field_named(const char *name);
 
+/* How many names there are in a folder, but "." and "..". */
+size_t count_names(const char *folder);
+
 #endif

@@ -48,18 +48,6 @@ static void expect_file(const char *path, const char *text)
     close(file);
 }
 
-/* Names in a folder, but "." and "..". */
-static size_t count_names(const char *folder)
-{
-    DIR *opened = opendir(folder);
-    size_t count = 0;
-    assert_non_null(opened);
-    while (readdir(opened))
-        count++;
-    closedir(opened);
-    return count - 2;
-}
-
 /* With what a test has left that failed. */
 static int end(void **state)
 {

@@ -285,7 +285,9 @@ static void give_errors_back(struct screen *screen)
         return;
     read_errors(screen);
     fflush(stderr);
-    console_return_errors(screen->errors, screen->error_pipe);
+    dup2(screen->errors, STDERR_FILENO);
+    close(screen->errors);
+    close(screen->error_pipe);
     fwrite(screen->messages, 1, screen->message_length, stderr);
 }
 

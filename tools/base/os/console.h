@@ -50,7 +50,6 @@ void console_stop(bool (*ends)(void *user), void *user);
 /* What is written to standard error, if that is a terminal, can be read from *from then: neither waits for the other.
  * Returns a descriptor of where it went; -1: it is left alone. */
 int console_divert_errors(int *from);
-void console_return_errors(int errors, int from);
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 

@@ -23,9 +23,14 @@ bool interrupt_asked(void);
 int interrupt_descriptor(void);
 /* Whether a signal arrived at least that many milliseconds ago. */
 bool interrupt_asked_before(int64_t ms);
+/* ms: the program should end within a second of Ctrl-C. */
+#define INTERRUPT_LIMIT 800
 /* Whether a signal arrived so long ago that the program should have ended: blocking calls (write, open) now keep
  * returning EINTR and must not be repeated. */
-bool interrupt_is_overdue(void);
+static inline bool interrupt_is_overdue(void)
+{
+    return interrupt_asked_before(INTERRUPT_LIMIT);
+}
 
 /* While files are in a state that `clean` must not find: no signal comes, in this thread, until it is let. Not nested.
  */

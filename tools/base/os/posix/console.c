@@ -139,13 +139,6 @@ int console_divert_errors(int *from)
     return errors;
 }
 
-void console_return_errors(int errors, int from)
-{
-    dup2(errors, STDERR_FILENO);
-    close(errors);
-    close(from);
-}
-
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 char **console_names(const char *word)

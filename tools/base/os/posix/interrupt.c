@@ -10,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ms: the program should end within a second of Ctrl-C. */
-#define LIMIT 800
+/* ms between two attempts to end a call that blocks. */
 #define REPEAT 100
 
 /* When the signal arrived, in ms of the monotonic clock; 0 before that. Global because a handler takes no user
@@ -53,7 +52,8 @@ static void end_by(int number)
 
 static void on_signal(int number)
 {
-    const struct itimerval limit = {.it_value = {.tv_usec = LIMIT * 1000}, .it_interval = {.tv_usec = REPEAT * 1000}};
+    const struct itimerval limit = {.it_value = {.tv_usec = INTERRUPT_LIMIT * 1000},
+                                    .it_interval = {.tv_usec = REPEAT * 1000}};
     int error = errno;
     long long none = 0;
     if (atomic_compare_exchange_strong(&asked, &none, now_ms())) {
@@ -180,11 +180,6 @@ bool interrupt_asked_before(int64_t ms)
 {
     long long time = atomic_load(&asked);
     return time != 0 && now_ms() - time >= ms;
-}
-
-bool interrupt_is_overdue(void)
-{
-    return interrupt_asked_before(LIMIT);
 }
 
 /* What was masked before interrupt_hold_back(). */

@@ -144,13 +144,6 @@ int console_divert_errors(int *from)
     return errors;
 }
 
-void console_return_errors(int errors, int from)
-{
-    dup2(errors, STDERR_FILENO);
-    close(errors);
-    close(from);
-}
-
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 /* Not asked: few show pictures, and the answer would come as keys that were pressed. */

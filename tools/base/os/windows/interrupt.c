@@ -8,8 +8,7 @@
 #include "base/os/wait.h"
 #include "nanoseconds.h"
 
-/* ms: the program should end within a second of Ctrl-C. */
-#define LIMIT 800
+/* ms between two attempts to end a call that blocks. */
 #define REPEAT 100
 /* Of the five seconds that the system gives a program whose window was closed. */
 #define GRACE 4500
@@ -41,7 +40,7 @@ static void clean(void)
 static DWORD WINAPI end_blocked_calls(void *unused)
 {
     (void)unused;
-    Sleep(LIMIT);
+    Sleep(INTERRUPT_LIMIT);
     while (CancelSynchronousIo(main_thread) || GetLastError() == ERROR_NOT_FOUND)
         Sleep(REPEAT);
     return 0;
@@ -134,11 +133,6 @@ bool interrupt_asked_before(int64_t ms)
 {
     long long time = atomic_load(&asked);
     return time != 0 && now_ms() - time >= ms;
-}
-
-bool interrupt_is_overdue(void)
-{
-    return interrupt_asked_before(LIMIT);
 }
 
 void interrupt_hold_back(void)
