@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from tally import expect, finish, is_built_in, lacks, wait_for
+from tally import expect, finish, free_ports, is_built_in, lacks, wait_for
 
 HERE = os.path.abspath(os.environ.get("srcdir", "."))
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -63,12 +63,6 @@ def same(folder, name, *words):
     return count
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 def is_open(port):
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) == 0
@@ -109,7 +103,7 @@ say(@() armtap_read('%s', 'Stream'))
 
 def check_robot(folder):
     """A robot that serve plays."""
-    port = free_port()
+    port, = free_ports(1)
     with subprocess.Popen([ARMTAP, "serve", "--ports", "30004=%d" % port, "--no-wait", "--loop", SAMPLES + "rtde-v2.pcapng.gz"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as robot:
         try:

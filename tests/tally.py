@@ -3,6 +3,7 @@ import math
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,22 @@ def is_left_to_linux(reason):
     if is_windows():
         print("left out on Windows:", reason)
     return is_windows()
+
+
+def free_ports(count):
+    """Ports of this machine that are free on each of its addresses, and stay so: the system gives none of them to a test that
+    asks for any port (they are below net.ipv4.ip_local_port_range)."""
+    found = []
+    for port in random.SystemRandom().sample(range(10000, 29000), 1000):
+        with socket.socket() as listener:
+            try:
+                listener.bind(("0.0.0.0", port))
+            except OSError:
+                continue
+        found.append(port)
+        if len(found) == count:
+            return found
+    raise RuntimeError("no free ports")
 
 
 def endings():

@@ -9,6 +9,8 @@ import socket
 import subprocess
 import time
 
+from tally import free_ports
+
 CONFIGURATION = """\
 ClusterName=one
 SlurmctldHost={host}(127.0.0.1)
@@ -41,16 +43,6 @@ PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
 def missing():
     """Programs of Slurm that are not installed."""
     return [name for name in PROGRAMS if not shutil.which(name, path=PATH)]
-
-
-def free_ports(count):
-    taken = [socket.socket() for _ in range(count)]
-    for one in taken:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in taken]
-    for one in taken:
-        one.close()
-    return ports
 
 
 def _die_with_parent():

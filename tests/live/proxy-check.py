@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller  # noqa: E402
 from recording import FIN, RST, Recording, Streams, ends_with_us  # noqa: E402
-from tally import Late, endings, expect, finish, in_time, is_left_to_linux, share, side_by_side  # noqa: E402
+from tally import Late, endings, expect, finish, free_ports, in_time, is_left_to_linux, share, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 40
@@ -432,8 +432,7 @@ def ports_in_use():
         done = subprocess.run([ARMTAP, "proxy", "--ports", wrong, "-o", "w.pcapng", ROBOT], capture_output=True, text=True)
         expect("--ports '%s'" % wrong, done.returncode == 2 and "--ports" in done.stderr, done.stderr)
     taken.close()
-    with socket.create_server((ROBOT, 0)) as listener:
-        own = str(listener.getsockname()[1])
+    own = str(free_ports(1)[0])
     for listen, robot_address in (ROBOT, ROBOT), ("0.0.0.0", ROBOT):
         done = subprocess.run([ARMTAP, "proxy", "--listen", listen, "--ports", own, "-o", "own-%s.pcapng" % listen, robot_address],
                               capture_output=True, text=True, timeout=PATIENCE)
