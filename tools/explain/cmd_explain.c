@@ -37,7 +37,7 @@ static const struct option_usage usage = {
     .groups = GROUPS_explain,
     .nothing = "name a capture and --packet N, or use --hex BYTES",
     .examples = "  armtap explain robot.pcapng --packet 42\n"
-                "  armtap explain --hex '00 05 56 00 02'\n"
+                "  armtap explain --hex \"00 05 56 00 02\"\n"
                 "  xxd -p dump | armtap explain --hex - --raw realtime\n"};
 
 /* Whether what was said goes together. */

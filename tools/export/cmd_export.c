@@ -137,10 +137,10 @@ int cmd_export(int argc, char **argv)
         .columns = columns,
         .prepare = asked_choose,
         .examples = "  armtap export robot.pcapng -o robot.csv\n"
-                    "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
+                    "  armtap export --fields \"timestamp,actual_q,*_mode\" robot.pcapng -o robot.csv\n"
                     "  armtap export --to-robot -f ndjson robot.pcapng\n"
                     "  armtap export --after sidecars monday-2.pcapng -o monday-2.csv\n"
-                    "  armtap export --fields timestamp,actual_q --to +60 rtde://10.0.0.2 -o robot.csv\n",
+                    "  armtap export --fields \"timestamp,actual_q\" --to +60 rtde://10.0.0.2 -o robot.csv\n",
     };
     struct asked asked = {.wish = {.every = {.records = 1}}};
     enum options_outcome outcome = options_parse(&usage, argc, argv, &asked.options, &asked); /* it refers to `usage` */

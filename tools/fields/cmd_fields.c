@@ -48,7 +48,7 @@ static const struct option_usage usage = {
                "a quoted glob; it also matches UR's names of the legacy rows, or, if no field matches, the names of "
                "External Control's messages and AUBO's topics.",
     .rows = rows,
-    .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
+    .examples = "  armtap fields tcp\n  armtap fields --columns \"32-37,86\"\n  armtap fields \"actual_*\" --json\n"
                 "  armtap fields --enum robot_mode\n  armtap fields --error C204A3\n"};
 
 /* ---- matching ---------------------------------------------------------------------------------------------------- */

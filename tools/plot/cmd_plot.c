@@ -75,7 +75,7 @@ static const struct option_usage usage = {
     .prepare = load,
     .examples = "  armtap plot -o robot.svg robot.pcapng\n"
                 "  armtap plot -o stop.svg --around safety.stop=2 robot.pcapng\n"
-                "  armtap plot -o q.svg --fields 'actual_q,target_q' --from +10 --to +20 robot.pcapng\n"};
+                "  armtap plot -o q.svg --fields \"actual_q,target_q\" --from +10 --to +20 robot.pcapng\n"};
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */
 

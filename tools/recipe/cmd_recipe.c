@@ -55,11 +55,11 @@ static const struct option_usage usage = {
     .rows = rows,
     .groups = GROUPS_recipe,
     .decodes_with = "from",
-    .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"
+    .examples = "  armtap recipe --columns \"2-7,32-37\" > recipe.xml\n"
                 "  armtap recipe --layout 1060 --plain\n"
                 "  armtap recipe --from robot.pcapng --stream 1\n"
                 "  armtap recipe --from refused.pcapng --accepted > recipe.xml\n"
-                "  armtap recipe --list\n  armtap recipe @record.py-2.7.12\n"};
+                "  armtap recipe --list\n  armtap recipe \"@record.py-2.7.12\"\n"};
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 

@@ -55,7 +55,8 @@ static int add_range(const char *text, size_t length, unsigned limit, struct col
     unsigned first, step, last;
     int shown = length < 40 ? (int)length : 40;
     if (!read_range(text, text + length, &first, &step, &last))
-        message_error("columns '%.*s': expected a column or a range, as in 2-7,32-37 or [2:7 32:37]", shown, text);
+        message_error("columns '%.*s': expected a column or a range, as in \"2-7,32-37\" or \"[2:7 32:37]\"", shown,
+                      text);
     else if (first < 1 || first > limit || last < 1 || last > limit)
         message_error("columns '%.*s': this layout has columns 1 to %u", shown, text, limit);
     else if (first > last)
@@ -82,6 +83,6 @@ int columns_parse(const char *text, unsigned last, struct columns *columns)
     }
     if (columns->count > 0)
         return 0;
-    message_error("columns '%.40s': empty; name columns, as in 2-7,32-37 or [2:7 32:37]", text);
+    message_error("columns '%.40s': empty; name columns, as in \"2-7,32-37\" or \"[2:7 32:37]\"", text);
     return -1;
 }

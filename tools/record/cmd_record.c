@@ -67,9 +67,8 @@ static const struct option_usage usage = {
         "--for.",
     .rows = rows,
     .groups = GROUPS_record,
-    .examples =
-        "  armtap record --all rtde://10.0.0.2\n"
-        "  armtap record -o '/data/%Y%m%dT%H%M%SZ-ROBOT.pcapng.gz' --rotate 1h --keep 200G realtime://10.0.0.2\n",
+    .examples = "  armtap record --all rtde://10.0.0.2\n"
+                "  armtap record -o /data/%Y%m%dT%H%M%SZ-ROBOT.pcapng.gz --rotate 1h --keep 200G realtime://10.0.0.2\n",
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */

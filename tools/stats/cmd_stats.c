@@ -37,7 +37,7 @@ static const struct option_usage usage = {
                "deviation, first and last value, and number of changes; for modes, how long each value lasted.",
     .rows = rows,
     .groups = GROUPS_stats,
-    .examples = "  armtap stats robot.pcapng\n  armtap stats --fields 'actual_*,!actual_q' --from +1m robot.pcapng\n"
+    .examples = "  armtap stats robot.pcapng\n  armtap stats --fields \"actual_*,robot_mode\" --from +1m robot.pcapng\n"
                 "  armtap stats --json robot.pcapng | jq .robots\n"};
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
