@@ -199,6 +199,7 @@ static void nameless_files_leave_no_name(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
+#ifndef _WIN32
 static void memory_of_a_file(void **state)
 {
     enum { LENGTH = 3 << 20 };
@@ -210,6 +211,7 @@ static void memory_of_a_file(void **state)
     file_memory_free(memory, LENGTH);
     assert_int_equal(count_names(FOLDER), 0);
 }
+#endif
 
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
@@ -436,7 +438,9 @@ int main(void)
         CASE(open_for_reading_while_others_rename_and_delete),
         CASE(what_must_be_new_or_is_appended),
         CASE(nameless_files_leave_no_name),
+#ifndef _WIN32
         CASE(memory_of_a_file),
+#endif
         CASE(a_lock_is_against_those_who_ask),
         CASE(waiting_for_a_pipe),
         CASE(a_closed_pipe_is_an_error),

@@ -54,7 +54,7 @@ int file_open_nameless(const char *folder);
 /* For such files, if nothing else is asked for. */
 const char *file_temporary_folder(void);
 /* Memory that is zeros and lies in such a file, so that it may be more than the machine has; a full disk is an error
- * here. NULL with errno. */
+ * here. NULL with errno. Not on Windows: libmatio alone needs it. */
 void *file_memory(const char *folder, size_t length);
 void file_memory_free(void *memory, size_t length);
 /* How many descriptors the program may have; 256 if that is not known. */

@@ -98,13 +98,6 @@ int unsetenv(const char *name);
 size_t names_strftime(char *to, size_t room, const char *pattern, const struct tm *time);
 #define strftime names_strftime
 
-#define RTLD_NOW 0
-#define RTLD_LOCAL 0
-void *dlopen(const char *name, int flags);
-void *dlsym(void *library, const char *name);
-/* Of the last call, in one thread. */
-char *dlerror(void);
-
 void tdestroy(void *root, void (*free_key)(void *key));
 /* `flags` is 0. */
 ssize_t getrandom(void *to, size_t length, unsigned flags);

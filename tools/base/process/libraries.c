@@ -40,6 +40,9 @@ const char *library_absence(enum library library)
     return libraries[library].absence;
 }
 
+/* Windows has no dlopen(), and builds for it none of these. */
+#if defined(ARMTAP_WITH_HDF5) || defined(ARMTAP_WITH_MATIO) || defined(ARMTAP_WITH_CAIRO)
+
 static int failed(const char *what, const char *remedy)
 {
     const char *why = dlerror(); /* names the file */
@@ -68,3 +71,5 @@ int load_name(void *handle, const char *name, void *pointer)
                ? 0
                : failed(name, "another version of that library is installed: build armtap with it");
 }
+
+#endif

@@ -217,22 +217,6 @@ const char *file_temporary_folder(void)
     return folder && *folder != '\0' ? folder : ".";
 }
 
-/* The system's own file, which grows, stands behind it: a file that is mapped could not be deleted. */
-void *file_memory(const char *folder, size_t length)
-{
-    (void)folder;
-    void *memory = VirtualAlloc(NULL, length, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-    if (!memory)
-        errno = ENOMEM;
-    return memory;
-}
-
-void file_memory_free(void *memory, size_t length)
-{
-    (void)length;
-    VirtualFree(memory, 0, MEM_RELEASE);
-}
-
 size_t file_limit(void)
 {
     return DESCRIPTORS;

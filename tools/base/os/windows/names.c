@@ -168,35 +168,6 @@ int names_isatty(int file)
     return GetConsoleMode((HANDLE)_get_osfhandle(file), &mode) ? 1 : 0;
 }
 
-/* ---- libraries --------------------------------------------------------------------------------------------------- */
-
-static char library_error[200];
-
-/* Returns `found`, as it is. */
-static void *keep_error(void *found, const char *name)
-{
-    if (!found)
-        snprintf(library_error, sizeof library_error, "%s: cannot be loaded: error %lu of Windows", name,
-                 GetLastError());
-    return found;
-}
-
-void *dlopen(const char *name, int flags)
-{
-    (void)flags;
-    return keep_error(LoadLibraryA(name), name);
-}
-
-void *dlsym(void *library, const char *name)
-{
-    return keep_error((void *)(uintptr_t)GetProcAddress(library, name), name);
-}
-
-char *dlerror(void)
-{
-    return library_error[0] == '\0' ? NULL : library_error;
-}
-
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 int setenv(const char *name, const char *value, int replace)
