@@ -274,12 +274,12 @@ def check_snapshot(folder):
         assert not skips and "disk" not in text, (skips, text)
         shown_ids = sorted(report["findings"][i]["id"] for one in report["incidents"] for i in one["evidence"])
         assert shown_ids == sorted(["capture.truncated"] + ["stream.gap"] * len(gaps)), report["incidents"]
-        assert "capture.truncated: capture with tcpdump -s 0" in text and "capture with tcpdump -s 0" in words(run(ARMTAP, "info", path)), text
+        assert "capture.truncated: capture whole packets (tcpdump -s 0, or Wireshark)" in text and "capture whole packets (tcpdump -s 0, or Wireshark)" in words(run(ARMTAP, "info", path)), text
         assert "cut the packet: %d of its %d bytes were captured" % (kept, head + size) in shown, shown
         if kept == head:
             assert [(finding["packet"], alike(finding["args"])) for finding in gaps] == [(data[0], (len(data), size * len(data)))], gaps
             assert gaps[0]["args"]["case"] == "cut", gaps
-            assert "stream.gap: the snapshot length of the capture cut the packets: capture with tcpdump -s 0" in text, text
+            assert "stream.gap: the snapshot length of the capture cut the packets: capture whole packets (tcpdump -s 0, or Wireshark)" in text, text
             assert "DATA_PACKAGE" not in shown, shown
         else:
             # Each is a record of the fields that are there, so that no record is missing.

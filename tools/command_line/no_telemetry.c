@@ -46,8 +46,8 @@ static void report_without_tcp(const struct replay_totals *totals, const char *p
                       "not encapsulated",
                       totals->packets, packets, unread.packets, unread.what);
     else
-        message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
-                      "example tcpdump -s 0 -i any -w FILE host ROBOT",
+        message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic "
+                      "with Wireshark, or tcpdump -s 0 -i any -w FILE host ROBOT",
                       totals->packets, packets);
 }
 
@@ -78,7 +78,7 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
     size_t length = 0;
     if (totals->packets == 0) {
         message_error(
-            "no telemetry: there are no packets; capture the robot's traffic, for example tcpdump -s 0 -i any "
+            "no telemetry: there are no packets; capture the robot's traffic with Wireshark, or tcpdump -s 0 -i any "
             "-w FILE host ROBOT");
         return;
     }

@@ -110,11 +110,11 @@ static const char *side_name(char text[TEXT_MAX], enum armtap_side side)
 
 static const char *capture_both(char text[TEXT_MAX])
 {
-    snprintf(text, TEXT_MAX, "capture both at the same time, for example tcpdump -s 0 -i any -w FILE '");
+    snprintf(text, TEXT_MAX, "capture both at the same time, with Wireshark or tcpdump -s 0 -i any -w FILE \"");
     add_ports(text, ARMTAP_SIDE_LEGACY, "tcp port ");
     strncat(text, " or ", TEXT_MAX - strlen(text) - 1);
     add_ports(text, ARMTAP_SIDE_RTDE, "tcp port ");
-    strncat(text, "'", TEXT_MAX - strlen(text) - 1);
+    strncat(text, "\"", TEXT_MAX - strlen(text) - 1);
     return text;
 }
 

@@ -473,7 +473,7 @@ static void say_remarks(const struct diagnosis *diagnosis, const struct telling 
     if (is_from_socket(diagnosis))
         say(telling,
             "This was read from a socket: it cannot show packet loss, retransmission or delay. A capture of the same "
-            "traffic does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
+            "traffic does: armtap diagnose -i INTERFACE, or one by tcpdump or Wireshark.");
 }
 
 void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech,

@@ -340,8 +340,8 @@ static const struct {
 } advice[] = {
     [OF_ROBOT] = {"to record what the robot reports when it stops again", "armtap record TELEMETRY PRIMARY"},
     [OF_ROBOT_ALONE] = {"to record what the robot reports when it stops again", "armtap record PRIMARY"},
-    [OF_ROBOTS] = {"to capture what the robots report when they stop again",
-                   "tcpdump -i any -w NEW 'tcp port (30001 or 30002 or 30011 or 30012)'"},
+    [OF_ROBOTS] = {"to capture what the robots report when they stop again (in Wireshark with the same filter)",
+                   "tcpdump -i any -w NEW \"tcp port (30001 or 30002 or 30011 or 30012)\""},
 };
 
 /* Whether the stop of an incident needs that advice, which none before it has for this robot. */

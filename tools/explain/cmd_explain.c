@@ -182,8 +182,8 @@ static bool remark_at(const struct explanation *explanation, size_t i, char rema
     bool is_nothing = shown == 0 && explanation->happened_count == 0 && explanation->count == 0;
     if (explanation->captured < explanation->length && shown++ == i) {
         snprintf(remark, REMARK_MAX,
-                 "the snapshot length of the capture cut the packet: %zu of its %zu bytes were captured; capture with "
-                 "tcpdump -s 0",
+                 "the snapshot length of the capture cut the packet: %zu of its %zu bytes were captured; capture "
+                 "whole packets (tcpdump -s 0, or Wireshark)",
                  explanation->captured, explanation->length);
         return true;
     }

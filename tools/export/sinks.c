@@ -132,7 +132,7 @@ static int refuse_time(struct job *job, const struct armtap_record *record)
     char list[FORMATS_LIST_MAX], packet[40] = "";
     const char *name = job->source->count > 0 ? replay_file_name(job->source, record->where.file) : "input";
     const char *plural = job->totals.first_time == ARMTAP_NO_TIME ? "s" : "";
-    const char *remedy = *plural ? "capture with armtap record or tcpdump" : "remove the packet with editcap";
+    const char *remedy = *plural ? "capture by armtap record, tcpdump or Wireshark" : "remove the packet with editcap";
     if (!*plural)
         snprintf(packet, sizeof packet, "packet %" PRIu64 ": ", record->where.packet);
     if (!format_has(job->wish->format, FORMAT_NEEDS_TIME))

@@ -186,7 +186,7 @@ static void describe_records(const struct serve *serve)
     if (cut > 0)
         message_warning("the snapshot length cut %" PRIu64 " of %" PRIu64
                         " records: their complete fields are played as recorded; further columns of legacy packets are "
-                        "0 (capture with tcpdump -s 0)",
+                        "0 (capture whole packets: tcpdump -s 0, or Wireshark)",
                         cut, robot->records[SERVED_RTDE] + robot->records[SERVED_REALTIME]);
 }
 

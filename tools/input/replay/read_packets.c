@@ -26,7 +26,7 @@ static void report_dropped(struct run *run, struct capture *capture, const struc
         return;
     if (run->source->interface)
         message_warning("%s: the kernel or the interface dropped %llu packets; narrow the --filter, or capture with "
-                        "tcpdump -B 65536 first",
+                        "tcpdump -B 65536 or Wireshark first",
                         run->source->interface, (unsigned long long)dropped);
     else
         run_note_dropped(run, recorded ? ARMTAP_NOTE_record_dropped : ARMTAP_NOTE_capture_dropped, where,
