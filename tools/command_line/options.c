@@ -32,6 +32,9 @@ struct parser {
     int argc;
     char **argv;
     int at;
+    const struct option_row *list; /* the option whose list with commas ends at `at`, or before; NULL: none */
+    const char *of_list;           /* its value */
+    int list_at;
     struct options *options;
     void *user;
 };
@@ -89,6 +92,11 @@ static enum options_outcome take_option(struct parser *parser, const struct opti
         return OPTIONS_BAD;
     }
     *given = 1;
+    if (row->has_commas) {
+        parser->list = row;
+        parser->of_list = value;
+        parser->list_at = parser->at;
+    }
     if (row->read(row, value, base + row->offset) != 0)
         return OPTIONS_BAD;
     if (row->has > 0)
@@ -155,6 +163,22 @@ static enum options_outcome parse_letters(struct parser *parser, const char *wor
     return outcome;
 }
 
+/* PowerShell makes words of a list that is not between quotes: whether this is one of them, after a message. */
+static bool refuse_split_list(const struct parser *parser)
+{
+    static const char in_lists[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*!=-";
+    const char *of_list = parser->of_list, *name = parser->list ? parser->list->name : NULL;
+    const char *word = parser->argv[parser->at];
+    bool is_number = name && word[0] >= '0' && word[0] <= '9',
+         of_numbers = name && of_list[0] >= '0' && of_list[0] <= '9';
+    if (!name || parser->at != parser->list_at + 1 || is_number != of_numbers || word[0] == '-' ||
+        word[strspn(word, in_lists)] != '\0' || access(word, F_OK) == 0)
+        return false;
+    message_error("%s: %s is not a file; if it belongs to the list of --%s, put that between quotes: --%s \"%s,%s\"",
+                  parser->usage->command, word, name, name, of_list, word);
+    return true;
+}
+
 /* A word that names several captures is replaced by these, where the shell does not do so. */
 static enum options_outcome add_operand(struct parser *parser, char *word)
 {
@@ -165,6 +189,8 @@ static enum options_outcome add_operand(struct parser *parser, char *word)
     size_t count = 0;
     while (names && names[count])
         count++;
+    if (!names && refuse_split_list(parser))
+        return OPTIONS_BAD;
     if (!names) {
         options->operands[options->operand_count++] = word;
         return OPTIONS_RUN;

@@ -109,6 +109,7 @@ struct option_row {
     unsigned sources;   /* that it works with; 0: with or without any */
     unsigned format;    /* what an output format must have; 0: nothing */
     bool repeats;       /* may be given more than once */
+    bool has_commas;    /* its value is a list with commas */
     bool chooses;       /* a mode of the command, for which only the options in `takes` are */
     bool reads_nothing; /* in that mode there are no operands */
     const char *takes, *needs, *clashes;
@@ -139,6 +140,7 @@ struct option_row {
 #define FROM(sources_) .sources = (sources_)
 #define FORMAT_WITH(flags_) .format = (flags_)
 #define REPEATS .repeats = true
+#define COMMAS .has_commas = true
 #define READS_NOTHING .reads_nothing = true
 #define CHOOSES(takes_, why_) .chooses = true, .takes = (takes_), .why = (why_)
 #define NEEDS(name_) .needs = (name_)

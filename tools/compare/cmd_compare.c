@@ -36,7 +36,7 @@ static int read_stream(const struct option_row *row, const char *value, void *pl
     for (const char *at = value;; at++) {
         size_t length = strcspn(at, ",");
         if (wish->count == ARMTAP_SIDES || length >= sizeof number)
-            return option_refuse(row, value, "the numbers of a legacy and an RTDE stream, as in --stream 0,1");
+            return option_refuse(row, value, "the numbers of a legacy and an RTDE stream, as in --stream \"0,1\"");
         memcpy(number, at, length);
         number[length] = '\0';
         if (options_number("--stream", number, 0, UINT32_MAX, &wish->stream[wish->count]) != 0)
@@ -100,7 +100,7 @@ static int check_options(const struct compare *compare)
 {
     if (compare->wish.count == 0 || compare->wish.count == ARMTAP_SIDES)
         return 0;
-    message_error("compare: --stream needs two streams: --stream A,B");
+    message_error("compare: --stream needs two streams: --stream \"A,B\"");
     return -1;
 }
 
