@@ -170,3 +170,32 @@ bool option_may_lack_value(const struct option_row *row)
 {
     return row->value && row->value[0] == '[';
 }
+
+/* ---- whose they are ---------------------------------------------------------------------------------------------- */
+
+#undef OPTION
+#undef SECTION
+#undef OPTIONS_SHARED
+#define OPTION(letter_, name_, ...) {.letter = (letter_), .name = (name_)},
+#define SECTION(command_) {.command = #command_},
+#define OPTIONS_ALL
+/* The name of a command, then its own options. */
+static const struct {
+    const char *command, *name, *read;
+    char letter;
+} sections[] = {
+#include "options.def"
+};
+
+bool options_commands_with(char text[OPTION_TEXT_MAX], const char *name, char letter)
+{
+    const char *command = NULL;
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        if (sections[i].command)
+            command = sections[i].command;
+        if (name ? sections[i].name && strcmp(name, sections[i].name) == 0 : letter == sections[i].letter)
+            length += (size_t)snprintf(text + length, OPTION_TEXT_MAX - length, length > 0 ? ", %s" : "%s", command);
+    }
+    return length > 0;
+}

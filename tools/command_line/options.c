@@ -56,7 +56,10 @@ static int refuse_unknown(const struct parser *parser, const char *word, const c
         if (row->name)
             names[count++] = row->name;
     meant = name ? word_nearest(name, names, count) : NULL;
-    if (meant)
+    bool is_long = word[1] == '-';
+    if ((is_long || !meant) && options_commands_with(text, is_long ? name : NULL, word[1]))
+        message_error("%s: unknown option %s; other commands have it: %s", command, word, text);
+    else if (meant)
         message_error("%s: unknown option %s; did you mean --%s?", command, word, meant);
     else
         message_error("%s: unknown option %s; see armtap %s --help", command, word, command);

@@ -117,6 +117,7 @@ struct option_row {
 };
 
 #define OPTION(letter_, name_, value_, ...) {.letter = (letter_), .name = (name_), .value = (value_), __VA_ARGS__},
+#define SECTION(command)
 /* Places: a member of OPTIONS_STRUCT. READ is for values of other kinds, or for several members. */
 #define OPTION_AT(type, m)                                                                                             \
     .offset = offsetof(OPTIONS_STRUCT, m), .size = sizeof(*(1 ? &((OPTIONS_STRUCT *)0)->m : (type *)0))
@@ -209,6 +210,11 @@ int option_refuse(const struct option_row *row, const char *value, const char *e
 const struct option_row *options_given_at(const struct options *options, size_t i);
 /* Says that a robot was named where only captures are read. */
 void options_refuse_robot(const char *command, const char *robot);
+
+/* The commands that have an option of their own of this name, or without one of this letter: "export, plot". False:
+ * none has.
+ */
+bool options_commands_with(char text[OPTION_TEXT_MAX], const char *name, char letter);
 
 /* For completion: the i-th option of a command, the shared ones included, NULL after the last; by name, by letter, NULL
  * if there is none; whether the help offers it, and with which text. */
