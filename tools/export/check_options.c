@@ -13,15 +13,18 @@
 static const struct format *choose_format(const struct asked *asked)
 {
     char list[FORMATS_LIST_MAX];
-    const struct format *format;
     const char *ending = output_files_ending(asked->wish.out);
+    size_t length = strlen(ending) - (output_files_is_gzip(ending) ? strlen(".gz") : 0);
+    const struct format *format = format_of_ending(ending, length), *of_name = format;
     if (asked->format) {
         format = format_named(asked->format);
         if (!format)
             message_error("-f '%s': give %s", asked->format, format_names(list, 0, 0));
+        else if (of_name && strcmp(of_name->name, format->name) != 0)
+            message_warning("%s: the extension is %s's, but -f %s is written", asked->wish.out, of_name->name,
+                            format->name);
         return format;
     }
-    format = format_of_ending(ending, strlen(ending) - (output_files_is_gzip(ending) ? strlen(".gz") : 0));
     const struct format *of_dialect = asked->dialect ? format_find(NULL, asked->dialect) : NULL;
     if (!format && *ending == '\0')
         return of_dialect ? of_dialect : format_at(0);

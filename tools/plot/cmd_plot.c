@@ -99,7 +99,11 @@ static void ask_terminal(struct command *command)
 static int check_output(struct command *command)
 {
     char list[KINDS_LIST_MAX];
+    const struct kind *of_name = kind_of_file(command->out);
     bool is_standard = strcmp(command->out, "-") == 0, is_terminal = sink_file_is_terminal(command->out);
+    if (command->kind && of_name && of_name != command->kind)
+        message_warning("%s: the extension is %s's, but -f %s is written", command->out, of_name->name,
+                        command->kind->name);
     if (!command->kind && is_standard && pager_has(STDOUT_FILENO)) {
         message_error("plot: a pager shows no pictures: remove --pager, or name a file, such as -o robot.svg");
         return -1;
@@ -107,7 +111,7 @@ static int check_output(struct command *command)
     if (!command->kind && is_terminal)
         ask_terminal(command);
     else if (!command->kind)
-        command->kind = is_standard ? kind_named("svg") : kind_of_file(command->out);
+        command->kind = is_standard ? kind_named("svg") : of_name;
     if (!command->kind && is_terminal)
         message_error("plot: this terminal does not report graphics support: name a file, such as -o robot.svg");
     else if (!command->kind)

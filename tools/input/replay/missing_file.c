@@ -64,6 +64,24 @@ static bool shorten(char *path)
     return is_missing;
 }
 
+/* What to type for a robot; compare needs both of its streams. */
+static void put_urls(char to[SHELL_MAX], const char *url, const char *command)
+{
+    static const char *const schemes[] = {"rtde", "realtime"};
+    const char *place = strstr(url, "//") + 2;
+    int length = (int)(*place == '[' ? strcspn(place, "]") + 1 : strcspn(place, ":"));
+    if (strcmp(command, "compare") != 0) {
+        shell_word(to, SHELL_MAX, url);
+        return;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        char other[ROBOT_URL_MAX];
+        snprintf(other, sizeof other, "%s://%.*s", schemes[i], length, place);
+        shell_put(to, SHELL_MAX, " ", i);
+        shell_word(to, SHELL_MAX, strncmp(url, other, strlen(schemes[i]) + 3) == 0 ? url : other);
+    }
+}
+
 void run_report_missing(const char *name, const char *command)
 {
     char url[ROBOT_URL_MAX], typed[SHELL_MAX] = "", path[PATH_ROOM], there[SHELL_MAX] = "", word[SHELL_MAX] = "";
@@ -71,7 +89,7 @@ void run_report_missing(const char *name, const char *command)
     const char *base = path_base(name);
     command = command ? command : "info";
     if (robot != ROBOT_NOT)
-        shell_word(typed, sizeof typed, url);
+        put_urls(typed, url, command);
     snprintf(path, sizeof path, "%.*s", (int)(base - name), name);
     bool is_missing = shorten(path);
     if (robot == ROBOT_SURELY)
