@@ -53,6 +53,7 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/nearest_word.c \
 	tools/base/text/names_apart.h \
 	tools/base/text/nearest_word.h \
+	tools/base/text/printf_format.h \
 	tools/base/text/utf8.c \
 	tools/base/text/utf8.h \
 	tools/input/shell_command.c \

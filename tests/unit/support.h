@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "armtap.h"
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 
 /* Skips the test in a build without AUBO's libraries; in continuous integration (CI=true) that is a failure. */
 void need_aubo(void);

@@ -179,6 +179,40 @@ static void dates(void **state)
     }
 }
 
+static void zones(void **state)
+{
+    static const struct {
+        const char *zone;
+        time_t time;
+        const char *text; /* of TZ=ZONE date -d @TIME '+%F %T %a %j' */
+    } rows[] = {
+        {"UTC", 0, "1970-01-01 00:00:00 Thu 001"},
+        {"EST5", 1704067199, "2023-12-31 18:59:59 Sun 365"},
+        {"EST5", 3600, "1969-12-31 20:00:00 Wed 365"},
+        {"EST5", -86400 * 366, "1968-12-30 19:00:00 Mon 365"},
+        {"JST-9", -9000000000, "1684-10-19 17:00:00 Thu 293"},
+        {"IST-5:30", 951782400, "2000-02-29 05:30:00 Tue 060"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tm shown;
+        char text[100];
+        assert_int_equal(setenv("TZ", rows[i].zone, 1), 0);
+        tzset();
+        assert_null(zone_ignored());
+        assert_non_null(localtime_r(&rows[i].time, &shown));
+        assert_true(strftime(text, sizeof text, "%F %T %a %j", &shown) > 0);
+        assert_string_equal(text, rows[i].text);
+    }
+#ifdef _WIN32
+    static const char *const strangers[] = {"Japan", "GB", "Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3", "<+03>-3"};
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+        assert_int_equal(setenv("TZ", strangers[i], 1), 0);
+        assert_string_equal(zone_ignored(), strangers[i]);
+    }
+#endif
+}
+
 static void the_rest(void **state)
 {
     unsigned char one[16] = {0}, other[16] = {0};
@@ -199,7 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns_fit),    cmocka_unit_test(texts),           cmocka_unit_test(places_in_files),
         cmocka_unit_test(names_are_found), cmocka_unit_test(trees_are_freed), cmocka_unit_test(dates),
-        cmocka_unit_test(the_rest),
+        cmocka_unit_test(zones),           cmocka_unit_test(the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/os/console.h"
-#include "base/os/local_time.h"
 #include "base/os/names.h"
 #include "input/replay/replay.h"
 #include "input/files/input_files.h"
@@ -15,7 +14,6 @@
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
 #include "base/os/shell_word.h"
-#include "base/os/pager.h"
 #include "base/os/privileges.h"
 #include "input/files/recipe_file.h"
 
@@ -445,9 +443,9 @@ static int finish(struct parser *parser)
     if (open_interface(options) != 0)
         return -1;
     options->zone = options->local ? TIMESTAMP_LOCAL : TIMESTAMP_UTC;
-    if (options->local && local_time_ignored())
+    if (options->local && zone_ignored())
         message_warning("TZ=%s is not a zone that this system knows: --local means the time of this machine",
-                        local_time_ignored());
+                        zone_ignored());
     if (read_labels(options) != 0)
         return -1;
     if (!reads(options, READS_CAPTURES | READS_ROBOTS))

@@ -8,7 +8,7 @@
 
 #include "base/text/json_writer.h"
 #include "base/numbers/number_text.h"
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "input/files/file_reader.h"
 #include "base/terminal/fold.h"
 #include "base/terminal/word_wrap.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "base/process/message.h"
 #include "input/stream_rank.h"
 #include "input/shell_command.h"

@@ -3,7 +3,7 @@
 #ifndef HTML_HTML_H
 #define HTML_HTML_H
 
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "base/text/buffer.h"
 
 /* Appends markup as it stands. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "armtap.h"
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 
 #define KSY_ID_MAX 96
 

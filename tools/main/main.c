@@ -13,7 +13,6 @@
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"
 #include "base/os/console.h"
-#include "base/os/pager.h"
 #include "base/os/path.h"
 #include "base/os/privileges.h"
 #include "base/os/sha256.h"

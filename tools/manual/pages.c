@@ -6,7 +6,7 @@
 
 #include "base/process/message.h"
 #include "base/terminal/fold.h"
-#include "base/os/pager.h"
+#include "base/os/console.h"
 #include "base/text/nearest_word.h"
 
 #define PAGES_MAX 64

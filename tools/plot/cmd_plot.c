@@ -7,7 +7,6 @@
 
 #include "base/process/message.h"
 #include "base/os/console.h"
-#include "base/os/pager.h"
 #include "chart.h"
 #include "command_line/options.h"
 #include "command_line/commands.h"

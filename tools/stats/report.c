@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "base/terminal/fold.h"
 #include "base/text/json_writer.h"
 #include "base/text/utf8.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "base/terminal/word_wrap.h"
 
 /* Bytes of a character, with what combines with it, and a NUL. */

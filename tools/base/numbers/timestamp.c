@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/os/local_time.h"
+#include "base/os/names.h"
 #include "nanoseconds.h"
 #include "analysis/inside.h"
 
@@ -216,8 +216,10 @@ static int64_t whole_seconds(int64_t ns, int64_t *fraction)
 /* The machine's offset from UTC at that time, in seconds. */
 static int64_t zone_offset(int64_t seconds)
 {
+    time_t time = (time_t)seconds;
     struct tm tm;
-    if (!local_time(seconds, &tm))
+    tzset(); /* localtime_r need not call it */
+    if (!localtime_r(&time, &tm))
         return 0;
     int64_t days = days_before_year((int64_t)tm.tm_year + 1900) + tm.tm_yday;
     return days * DAY + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec - seconds;

@@ -5,30 +5,7 @@
 
 #include <stddef.h>
 
-#ifdef _WIN32
-#include <sys/time.h>
-
-/* As in Npcap's headers, which the program is not built with. */
-typedef struct pcap pcap_t;
-typedef unsigned char u_char;
-typedef unsigned bpf_u_int32;
-struct pcap_pkthdr {
-    struct timeval ts; /* its seconds have 32 bits */
-    bpf_u_int32 caplen, len;
-};
-struct bpf_program {
-    unsigned bf_len;
-    void *bf_insns;
-};
-struct pcap_stat {
-    unsigned ps_recv, ps_drop, ps_ifdrop, ps_capt, ps_sent, ps_netdrop;
-};
-enum { PCAP_ERROR = -1, PCAP_ERROR_PERM_DENIED = -8, PCAP_ERROR_PROMISC_PERM_DENIED = -11 };
-enum { PCAP_ERRBUF_SIZE = 256, PCAP_TSTAMP_PRECISION_NANO = 1, DLT_RAW = 12 };
-#define PCAP_NETMASK_UNKNOWN 0xFFFFFFFFu
-#else
 #include <pcap/pcap.h>
-#endif
 
 struct libpcap {
 #define LIBPCAP(type, name, arguments) type(*name) arguments;

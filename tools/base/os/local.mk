@@ -5,11 +5,8 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/interrupt.h \
 	tools/base/os/libpcap.def \
 	tools/base/os/libpcap.h \
-	tools/base/os/local_time.h \
 	tools/base/os/names.h \
-	tools/base/os/pager.h \
 	tools/base/os/path.h \
-	tools/base/os/printf_format.h \
 	tools/base/os/privileges.h \
 	tools/base/os/sha256.h \
 	tools/base/os/shell_word.h \
@@ -30,15 +27,12 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/windows/glob.c \
 	tools/base/os/windows/interrupt.c \
 	tools/base/os/windows/libpcap.c \
-	tools/base/os/windows/local_time.c \
 	tools/base/os/windows/names.c \
-	tools/base/os/windows/pager.c \
 	tools/base/os/windows/path.c \
-	tools/base/os/windows/privileges.c \
+	tools/base/os/windows/pcap/pcap.h \
 	tools/base/os/windows/sha256.c \
-	tools/base/os/windows/shell_word.c \
-	tools/base/os/windows/strftime.c \
 	tools/base/os/windows/tcp_socket.c \
+	tools/base/os/windows/times.c \
 	tools/base/os/windows/wait.c
 else
 tools_libtools_a_SOURCES += \
@@ -46,7 +40,6 @@ tools_libtools_a_SOURCES += \
 	tools/base/os/posix/file.c \
 	tools/base/os/posix/interrupt.c \
 	tools/base/os/posix/libpcap.c \
-	tools/base/os/posix/local_time.c \
 	tools/base/os/posix/pager.c \
 	tools/base/os/posix/path.c \
 	tools/base/os/posix/privileges.c \

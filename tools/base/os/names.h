@@ -31,6 +31,11 @@ static inline void aligned_free(void *memory)
     free(memory);
 }
 
+static inline const char *zone_ignored(void)
+{
+    return NULL;
+}
+
 #else
 
 #include <direct.h>
@@ -94,6 +99,11 @@ int unsetenv(const char *name);
 #ifndef _POSIX_THREAD_SAFE_FUNCTIONS
 #define gmtime_r(time, to) (gmtime_s(to, time) == 0 ? (to) : NULL)
 #endif
+struct tm *names_localtime(const time_t *time, struct tm *shown);
+#define localtime_r names_localtime
+#define tzset _tzset
+/* The zone that TZ names and Windows does not know, so that localtime_r() shows the machine's own; NULL: none. */
+const char *zone_ignored(void);
 /* Of UTC. */
 size_t names_strftime(char *to, size_t room, const char *pattern, const struct tm *time);
 #define strftime names_strftime

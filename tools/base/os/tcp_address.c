@@ -3,21 +3,10 @@
 #include "base/os/system_address.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #define HOST_MAX 256
-
-void sockets_begin(void)
-{
-#ifdef _WIN32
-    static atomic_bool has_begun;
-    WSADATA data;
-    if (!atomic_load(&has_begun)) /* twice does no harm, too early would */
-        atomic_store(&has_begun, WSAStartup(MAKEWORD(2, 2), &data) == 0);
-#endif
-}
 
 /* ---- as the system has them -------------------------------------------------------------------------------------- */
 

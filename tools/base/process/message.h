@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 
 /* Several tables have rows, and the output holds one. */
 #define MESSAGE_SEVERAL_TABLES "export.several-tables"

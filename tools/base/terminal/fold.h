@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/numbers/number_text.h"
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "word_wrap.h"
 
 /* A line. Where it is too wide for the terminal, it goes on at `indent`. The text must be fit to be shown, may begin

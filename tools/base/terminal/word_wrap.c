@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/os/names.h"
-#include "base/os/pager.h"
+#include "base/os/console.h"
 #include "base/text/utf8.h"
 
 int text_columns(FILE *file)

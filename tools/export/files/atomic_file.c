@@ -10,7 +10,7 @@
 #include "base/os/names.h"
 #include "base/os/interrupt.h"
 #include "base/process/message.h"
-#include "base/os/pager.h"
+#include "base/os/console.h"
 #include "base/os/privileges.h"
 
 /* Descriptors that may stay open, as a share of those that the system allows. */

@@ -10,7 +10,7 @@
 
 #include "base/os/path.h"
 #include "base/text/json_writer.h"
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "base/process/message.h"
 #include "base/os/shell_word.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "nanoseconds.h"
 
 /* More would blur the times of bursts: the kernel tells only the last byte's. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "base/process/message.h"
 #include "base/text/buffer.h"
 #include "nanoseconds.h"

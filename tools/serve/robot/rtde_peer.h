@@ -2,7 +2,7 @@
 #ifndef SERVE_RTDE_PEER_H
 #define SERVE_RTDE_PEER_H
 
-#include "base/os/printf_format.h"
+#include "base/text/printf_format.h"
 #include "servers.h"
 
 #define RTDE_PACKAGE_MAX 65535u

@@ -1,5 +1,4 @@
 #define _GNU_SOURCE /* pipe2 */
-#include "base/os/pager.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,8 @@
 #include <windows.h>
 
 #include "base/os/names.h"
+#include "base/os/shell_word.h"
+#include "base/text/utf8.h"
 
 #define OUTPUT_BYTES 65536
 
@@ -144,6 +146,37 @@ int console_divert_errors(int *from)
     return errors;
 }
 
+/* ---- a pager: none; what is printed goes straight to the terminal, which scrolls --------------------------------- */
+
+void pager_start(bool is_live)
+{
+    (void)is_live;
+}
+
+void pager_offer(void)
+{
+}
+
+bool pager_has(int descriptor)
+{
+    (void)descriptor;
+    return false;
+}
+
+bool pager_is_shown(int descriptor)
+{
+    return isatty(descriptor);
+}
+
+int pager_columns(int descriptor)
+{
+    return isatty(descriptor) ? console_columns(descriptor) : 0;
+}
+
+void pager_finish(void)
+{
+}
+
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 /* Not asked: few show pictures, and the answer would come as keys that were pressed. */
@@ -173,6 +206,28 @@ void console_names_free(char **names)
     for (size_t i = 0; names && names[i]; i++)
         free(names[i]);
     free(names);
+}
+
+/* PowerShell takes a comma for a list, and a word that begins with @ for a variable. */
+#define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+=:./\\-"
+/* What one of the two shells replaces between double quotes as well. */
+#define REPLACED "\"$`%"
+
+/* cmd.exe would want ^, PowerShell `. */
+const char *const shell_line_break = NULL;
+const char *const shell_list = "dir";
+
+bool shell_word(char *to, size_t size, const char *word)
+{
+    size_t before = strlen(to), length = strlen(word);
+    bool is_plain = length > 0 && strspn(word, PLAIN) == length;
+    bool escapes = !is_plain && length > 0 && word[length - 1] == '\\'; /* the quote after it, unless it is doubled */
+    bool fits = utf8_is_shown(word) && !strpbrk(word, REPLACED) && (word[0] != '-' || shell_put(to, size, "./", 2)) &&
+                (is_plain || shell_put(to, size, "\"", 1)) && shell_put(to, size, word, length) &&
+                (!escapes || shell_put(to, size, "\\", 1)) && (is_plain || shell_put(to, size, "\"", 1));
+    if (!fits)
+        to[before] = '\0';
+    return fits;
 }
 
 const bool console_user_builds = false;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <windows.h>
 
+#include "base/os/privileges.h"
 #include "base/os/tcp_socket.h"
 
 #define DEVICE "\\Device\\NPF_"
@@ -103,4 +104,38 @@ void libpcap_interfaces(char *text, size_t room)
     struct list list = {.text = text, .room = room};
     text[0] = '\0';
     interfaces_each(add, &list);
+}
+
+/* ---- privileges: Npcap opens interfaces by a service of its own, so there are none to give up but the user's ------
+ */
+
+bool privileges_are_own(void)
+{
+    return true;
+}
+
+int privileges_drop(void)
+{
+    return 0;
+}
+
+int privileges_drop_lent(void)
+{
+    return 0;
+}
+
+const char *privileges_given_up_for(void)
+{
+    return NULL;
+}
+
+int sandbox_enter(void)
+{
+    return 0;
+}
+
+const char *sandbox_library(char text[64])
+{
+    (void)text;
+    return "no sandbox on Windows";
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -37,6 +38,14 @@ int64_t wait_slept(void)
 }
 
 /* ---- sockets ----------------------------------------------------------------------------------------------------- */
+
+void sockets_begin(void)
+{
+    static atomic_bool has_begun;
+    WSADATA data;
+    if (!atomic_load(&has_begun)) /* twice does no harm, too early would */
+        atomic_store(&has_begun, WSAStartup(MAKEWORD(2, 2), &data) == 0);
+}
 
 /* Before Windows 10 2004, WSAPoll() does not tell of a connection that was refused. */
 static bool has_failed(SOCKET socket)
