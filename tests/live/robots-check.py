@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import socket
@@ -404,7 +405,7 @@ def page():
     with Controller(roles={"rtde": 0, "realtime_ro": 0}) as one, Controller(roles={"rtde": 0}) as other:
         addresses = {"rtde://10.0.0.2": url(one), "realtime://10.0.0.2": url(one, "realtime_ro"), "rtde://10.0.0.3": url(other)}
         for line in lines:
-            before, words = one.counts["rtde", "records"], [addresses.get(word, word) for word in line.split()]
+            before, words = one.counts["rtde", "records"], [addresses.get(word, word) for word in shlex.split(line)]
             run = Run(*words)
             expect(line + ": data comes", seen(one, before + 100), run.said())
             expect(line + ": ends", run.end() == 0, run.status, run.said())

@@ -262,7 +262,7 @@ def side_clients():
 def guide_recipe(host, version):
     """The recipe that docs/with-a-robot.md gives for ur_rtde, recorded from a controller of that version, is enough for it."""
     with open(os.path.join(HERE, "..", "..", "docs", "with-a-robot.md")) as page:
-        name = re.search(r"record --recipe (@ur_rtde\S+)", page.read())[1]
+        name = re.search(r'record --recipe "(@ur_rtde\S+)"', page.read())[1]
     listed = subprocess.run([ARMTAP, "recipe", name, "--plain"], capture_output=True, text=True, check=True, timeout=PATIENCE)
     names = [line.split()[0] for line in listed.stdout.splitlines() if line and not line.startswith("#")]
     robot, path = Robot(version=(*version, 108)), "guide-%d.%d.%d.pcap" % version
