@@ -25,7 +25,7 @@ static const struct {
     {EBUSY, "Device or resource busy"},
     {EEXIST, "File exists"},
     {EXDEV, "Invalid cross-device link"},
-    {ENODEV, "No such device"},
+    {ENODEV, "Windows keeps this name for a device, in every folder"},
     {ENOTDIR, "Not a directory"},
     {EISDIR, "Is a directory"},
     {EINVAL, "Invalid argument"},

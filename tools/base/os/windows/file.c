@@ -145,6 +145,12 @@ static int refuse(const wchar_t *full)
     return -1;
 }
 
+/* With an extension nobody means the device, to which "nul.csv" leads as "nul" does: what is written would be lost. */
+static bool is_reserved(const char *path, const wchar_t *full)
+{
+    return full_path_is_device(full) && !full_path_is_pipe(full) && strchr(path_base(path), '.');
+}
+
 int file_open(const char *path, int flags)
 {
     DWORD access = flags & O_RDWR ? GENERIC_READ | GENERIC_WRITE : flags & O_WRONLY ? GENERIC_WRITE : GENERIC_READ;
@@ -159,6 +165,11 @@ int file_open(const char *path, int flags)
     wchar_t *full = full_path(path);
     if (!full)
         return -1;
+    if (is_reserved(path, full)) {
+        free(full);
+        errno = ENODEV;
+        return -1;
+    }
     HANDLE handle = CreateFileW(full, access, SHARED, NULL, how, FILE_ATTRIBUTE_NORMAL, NULL);
     if (handle == INVALID_HANDLE_VALUE)
         refuse(full);
