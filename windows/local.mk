@@ -11,6 +11,7 @@ windows-check: dist armtap$(EXEEXT) tests/live/packets$(EXEEXT) lib/libarmtap.la
 
 EXTRA_DIST += \
 	tests/windows/check \
+	tests/windows/double-click \
 	tests/windows/golden-tests \
 	tests/windows/guide \
 	tests/windows/program \

@@ -208,6 +208,7 @@ static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
         usage(stderr);
+        console_stay();
         return EXIT_FAILED;
     }
     const char *name = argv[1];

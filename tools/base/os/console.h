@@ -12,6 +12,8 @@
 void console_begin(void);
 /* Whether standard output, if it cannot be written to, has lost its reader. */
 bool console_has_lost_reader(void);
+/* On Windows, if a double click opened a window for this program alone, which closes with it: waits for Enter. */
+void console_stay(void);
 
 /* Of the terminal there; zeros: unknown. False: none, or unknown. */
 bool console_size(int descriptor, int *rows, int *columns);

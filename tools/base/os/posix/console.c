@@ -32,6 +32,10 @@ void console_begin(void)
     fill_descriptors();
 }
 
+void console_stay(void)
+{
+}
+
 bool console_has_lost_reader(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO};

@@ -58,6 +58,16 @@ void console_begin(void)
     prepare_terminal(STD_ERROR_HANDLE);
 }
 
+/* A shell would be one more process of the console. */
+void console_stay(void)
+{
+    DWORD processes[2];
+    if (GetConsoleProcessList(processes, 2) != 1 || !isatty(STDIN_FILENO))
+        return;
+    fputs("\nPress Enter to close; armtap is used in a terminal: see README.txt\n", stderr);
+    getchar();
+}
+
 bool console_has_lost_reader(void)
 {
     return GetFileType(GetStdHandle(STD_OUTPUT_HANDLE)) == FILE_TYPE_PIPE; /* nothing else can be wrong with one */
