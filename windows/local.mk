@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	tests/windows/golden-tests \
 	tests/windows/guide \
 	tests/windows/program \
+	tests/windows/terminal.c \
 	tests/windows/unit-tests \
 	windows/README.md \
 	windows/README.txt.in \

@@ -21,12 +21,34 @@ static void fill_descriptors(void)
     }
 }
 
-/* Global, because it is given back when the program ends, wherever that is. */
-static UINT page_before;
-
-static void give_page_back(void)
+/* The buffer of the terminal that is shown: curses has one of its own. */
+static HANDLE open_shown(void)
 {
-    SetConsoleOutputCP(page_before);
+    return CreateFileA("CONOUT$", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING,
+                       0, NULL);
+}
+
+/* How the terminal was. Global, because it is given back when the program ends, wherever that is. */
+static struct {
+    UINT page; /* 0: there is none */
+    DWORD mode;
+} original;
+
+/* Standard output may be closed by now. */
+static void give_back(void)
+{
+    HANDLE shown = open_shown();
+    SetConsoleMode(shown, original.mode);
+    CloseHandle(shown);
+    SetConsoleOutputCP(original.page);
+}
+
+/* Called last: another handler has left it to the system to end the program. */
+static BOOL WINAPI on_end(DWORD type)
+{
+    (void)type;
+    give_back();
+    return FALSE;
 }
 
 /* What cannot have colours is a terminal that knows no escape sequences: that of an early Windows 10. */
@@ -38,16 +60,18 @@ static void prepare_terminal(DWORD stream)
         return;
     if (!SetConsoleMode(terminal, mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING))
         setenv("TERM", "dumb", 1);
-    if (page_before != 0)
+    if (original.page != 0)
         return;
-    page_before = GetConsoleOutputCP();
+    original.mode = mode;
+    original.page = GetConsoleOutputCP();
     SetConsoleOutputCP(CP_UTF8);
-    atexit(give_page_back);
+    atexit(give_back);
+    SetConsoleCtrlHandler(on_end, TRUE);
 }
 
 void console_begin(void)
 {
-    SetErrorMode(SEM_FAILCRITICALERRORS); /* an error is a message, no window */
+    SetErrorMode(GetErrorMode() | SEM_FAILCRITICALERRORS); /* an error is a message, no window */
     fill_descriptors();
     _fmode = _O_BINARY;
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -73,14 +97,12 @@ bool console_has_lost_reader(void)
     return GetFileType(GetStdHandle(STD_OUTPUT_HANDLE)) == FILE_TYPE_PIPE; /* nothing else can be wrong with one */
 }
 
-/* Of the buffer that is shown: curses has one of its own. */
 bool console_size(int descriptor, int *rows, int *columns)
 {
     CONSOLE_SCREEN_BUFFER_INFO about;
     if (!isatty(descriptor))
         return false;
-    HANDLE shown = CreateFileA("CONOUT$", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
-                               OPEN_EXISTING, 0, NULL);
+    HANDLE shown = open_shown();
     BOOL is_known = GetConsoleScreenBufferInfo(shown, &about);
     CloseHandle(shown);
     if (!is_known)
