@@ -110,6 +110,10 @@ endif
 
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 LDADD = tests/unit/libunit.a $(CMOCKA_LIBS) $(TOOLS_LIBS)
+if WINDOWS
+# Names are UTF-8, as for the program.
+LDADD += tools/base/os/windows/manifest.o
+endif
 
 # The test unpacks with the libraries themselves.
 tests_unit_test_compression_CPPFLAGS = $(AM_CPPFLAGS) $(OPTIONAL_CFLAGS)

@@ -213,6 +213,28 @@ static void memory_of_a_file(void **state)
 }
 #endif
 
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static void errors_in_words(void **state)
+{
+    char text[100];
+    (void)state;
+    assert_string_equal(strerror(ECONNREFUSED), "Connection refused");
+    assert_int_equal(strerror_r(ECONNREFUSED, text, sizeof text), 0);
+    assert_string_equal(text, "Connection refused");
+}
+
+static void names_that_are_not_text(void **state)
+{
+    (void)state;
+    int file = file_open(FOLDER "/\xff\xfe", O_WRONLY | O_CREAT | O_EXCL);
+    assert_int_equal(file < 0, ON_WINDOWS);
+    if (ON_WINDOWS)
+        assert_int_equal(errno, EILSEQ);
+    else
+        close(file);
+}
+
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
 static void a_lock_is_against_those_who_ask(void **state)
@@ -441,6 +463,8 @@ int main(void)
 #ifndef _WIN32
         CASE(memory_of_a_file),
 #endif
+        CASE(errors_in_words),
+        CASE(names_that_are_not_text),
         CASE(a_lock_is_against_those_who_ask),
         CASE(waiting_for_a_pipe),
         CASE(a_closed_pipe_is_an_error),

@@ -18,7 +18,6 @@ tools_libtools_a_SOURCES += \
 if WINDOWS
 tools_libtools_a_SOURCES += \
 	tools/base/os/windows/console.c \
-	tools/base/os/windows/error_words.c \
 	tools/base/os/windows/errors.c \
 	tools/base/os/windows/errors.h \
 	tools/base/os/windows/file.c \

@@ -46,7 +46,8 @@ static inline const char *zone_ignored(void)
 
 char *strndup(const char *text, size_t length);
 char *strcasestr(const char *text, const char *part);
-#define strerror_r(number, text, room) strerror_s(text, room, number)
+/* strerror() is errors.c's, and may be called in every thread. */
+#define strerror_r(number, text, room) (snprintf(text, room, "%s", strerror(number)), 0)
 
 /* Bytes; without classes such as [:alpha:]. */
 #define FNM_NOMATCH 1
@@ -70,8 +71,8 @@ void globfree(glob_t *found);
 
 ssize_t pread(int file, void *to, size_t length, off_t at);
 ssize_t pwrite(int file, const void *bytes, size_t length, off_t at);
-int fdatasync(int file);
 int fsync(int file);
+#define fdatasync fsync
 /* Where `to` is NULL. Links are not followed. */
 char *realpath(const char *name, char *to);
 int names_mkdir(const char *name);

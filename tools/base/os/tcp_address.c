@@ -128,6 +128,9 @@ static const char *why_not_found(int error)
 {
     switch (error) {
     case EAI_NONAME:
+#ifdef EAI_NODATA
+    case EAI_NODATA:
+#endif
         return "no address is known for this name";
     case EAI_AGAIN:
         return "the name server does not answer";

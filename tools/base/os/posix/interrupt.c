@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/os/wait.h"
+#include "nanoseconds.h"
 
 /* ms between two attempts to end a call that blocks. */
 #define REPEAT 100
@@ -25,9 +27,7 @@ static void (*_Atomic begin)(void);
 
 static long long now_ms(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+    return wait_clock() / MILLISECOND;
 }
 
 /* Whatever is in the pipe wakes who polls it: a write that fails is none the worse. */

@@ -20,11 +20,15 @@ static wchar_t *lack_memory(void)
 /* In the code page of the program, which its manifest says is UTF-8. */
 static wchar_t *widened(const char *path)
 {
-    int length = MultiByteToWideChar(CP_ACP, 0, path, -1, NULL, 0);
-    wchar_t *wide = length > 0 ? malloc((size_t)length * sizeof *wide) : NULL;
+    int length = MultiByteToWideChar(CP_ACP, MB_ERR_INVALID_CHARS, path, -1, NULL, 0);
+    if (length == 0) {
+        errors_set();
+        return NULL;
+    }
+    wchar_t *wide = malloc((size_t)length * sizeof *wide);
     if (!wide)
         return lack_memory();
-    MultiByteToWideChar(CP_ACP, 0, path, -1, wide, length);
+    MultiByteToWideChar(CP_ACP, MB_ERR_INVALID_CHARS, path, -1, wide, length);
     return wide;
 }
 
@@ -50,12 +54,12 @@ wchar_t *full_path(const char *path)
     wchar_t *given = widened(path);
     DWORD room = given ? GetFullPathNameW(given, 0, NULL, NULL) : 0;
     wchar_t *full = room > 0 ? malloc(room * sizeof *full) : NULL;
-    if (given && room == 0)
-        errors_set();
-    else if (!full)
-        errno = ENOMEM;
-    else
+    if (full)
         GetFullPathNameW(given, room, full, NULL);
+    else if (given && room == 0)
+        errors_set();
+    else if (given)
+        errno = ENOMEM;
     free(given);
     if (!full || room <= LONGEST || full_path_is_device(full) || wcsncmp(full, any_length, wcslen(any_length)) == 0)
         return full;
@@ -68,9 +72,11 @@ char *full_path_text(const wchar_t *full)
     bool is_server = wcsncmp(full, any_server, wcslen(any_server)) == 0;
     const wchar_t *from = full + (is_server ? wcslen(any_server) - 1 : head);
     int length = WideCharToMultiByte(CP_ACP, 0, from, -1, NULL, 0, NULL, NULL);
-    char *text = length > 0 ? malloc((size_t)length) : NULL;
-    if (!text)
+    char *text = malloc((size_t)length);
+    if (!text) {
+        errno = ENOMEM;
         return NULL;
+    }
     WideCharToMultiByte(CP_ACP, 0, from, -1, text, length, NULL, NULL);
     if (is_server)
         *text = '\\';

@@ -123,10 +123,13 @@ static ssize_t transfer(int file, void *to, const void *from, size_t length, off
         errno = ESPIPE;
         return -1;
     }
-    BOOL is_done = to ? ReadFile(handle, to, size, &done, &there) : WriteFile(handle, from, size, &done, &there);
-    DWORD error = is_done ? 0 : GetLastError();
+    DWORD error;
+    do { /* what is cancelled after Ctrl-C (interrupt.c) is begun again: a disk does not block for ever */
+        BOOL is_done = to ? ReadFile(handle, to, size, &done, &there) : WriteFile(handle, from, size, &done, &there);
+        error = is_done ? 0 : GetLastError();
+    } while (error == ERROR_OPERATION_ABORTED);
     SetFilePointerEx(handle, place, NULL, FILE_BEGIN);
-    if (is_done || error == ERROR_HANDLE_EOF)
+    if (error == 0 || error == ERROR_HANDLE_EOF)
         return (ssize_t)done;
     errno = errors_number(error);
     return -1;
@@ -142,18 +145,12 @@ ssize_t pwrite(int file, const void *bytes, size_t length, off_t at)
     return transfer(file, NULL, bytes, length, at);
 }
 
-/* What is cancelled after Ctrl-C (interrupt.c) is begun again: it is no call that may block for ever. */
 int fsync(int file)
 {
     while (!FlushFileBuffers((HANDLE)_get_osfhandle(file)))
         if (GetLastError() != ERROR_OPERATION_ABORTED)
             return errors_set();
     return 0;
-}
-
-int fdatasync(int file)
-{
-    return fsync(file);
 }
 
 char *realpath(const char *name, char *to)

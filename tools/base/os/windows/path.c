@@ -73,11 +73,15 @@ static char *path_of(int file)
 {
     HANDLE handle = (HANDLE)_get_osfhandle(file);
     DWORD room = GetFinalPathNameByHandleW(handle, NULL, 0, 0);
-    wchar_t *full = room > 0 ? malloc((room + 1) * sizeof *full) : NULL;
-    char *path = full && GetFinalPathNameByHandleW(handle, full, room + 1, 0) > 0 ? full_path_text(full) : NULL;
-    free(full);
-    if (!path)
+    wchar_t *full = malloc((room + 1) * sizeof *full);
+    char *path = NULL;
+    if (!full)
         errno = ENOMEM;
+    else if (room == 0 || GetFinalPathNameByHandleW(handle, full, room + 1, 0) == 0)
+        errors_set();
+    else
+        path = full_path_text(full);
+    free(full);
     return path;
 }
 
@@ -183,7 +187,7 @@ static int move(const wchar_t *from, const wchar_t *to, DWORD how)
         return 0;
     int error = errors_number(GetLastError());
     int other = error == EACCES && (how & MOVEFILE_REPLACE_EXISTING) ? check_open(to) : error;
-    return other == 0 ? FILE_IS_HELD : other;
+    return other == 0 ? FILE_IS_HELD : other == ENOENT ? error : other;
 }
 
 static int change_name(const char *from, const char *to, DWORD how)
@@ -213,7 +217,11 @@ int path_rename(const char *from, const char *to)
 int path_remove(const char *path)
 {
     wchar_t *full = full_path(path);
-    int outcome = !full ? -1 : DeleteFileW(full) ? 0 : errors_set();
+    BOOL is_done;
+    do {
+        is_done = full && DeleteFileW(full);
+    } while (full && !is_done && GetLastError() == ERROR_OPERATION_ABORTED); /* as in move() */
+    int outcome = is_done ? 0 : full ? errors_set() : -1;
     free(full);
     return outcome;
 }

@@ -19,7 +19,9 @@
  * steps. */
 #define COARSE (2 * MILLISECOND)
 #define STEP (MILLISECOND / 2)
-#define LONGEST 60000 /* ms */
+/* ms of one wait, and of one for a socket to be written to, which may be one that connects. */
+#define LONGEST 60000
+#define LONGEST_WRITE 250
 #ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION
 #define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 2
 #endif
@@ -66,14 +68,17 @@ static short came(const struct wait_item *item, int events)
     return (short)((events & POLLRDNORM ? WAIT_READ : 0) | (events & POLLWRNORM ? WAIT_WRITE : 0));
 }
 
-/* Waits that long. How many items something came of, or -1 with errno. */
-static int wait_for(struct wait_item *items, size_t count, WSAPOLLFD *polls, int ms)
+/* Waits at most that long. How many items something came of, or -1 with errno. */
+static int wait_for(struct wait_item *items, size_t count, WSAPOLLFD *polls, int64_t left)
 {
     ULONG used = 0;
+    int ms = left < LONGEST ? (int)left : LONGEST;
     int ready = 0;
     for (size_t i = 0; i < count; i++) {
         int wanted = items[i].wanted;
         items[i].came = 0;
+        if (items[i].fd >= 0 && wanted & WAIT_WRITE && ms > LONGEST_WRITE)
+            ms = LONGEST_WRITE;
         if (items[i].fd >= 0)
             polls[used++] = (WSAPOLLFD){
                 .fd = (SOCKET)items[i].fd,
@@ -110,7 +115,7 @@ int wait_until(struct wait_item *items, size_t count, int64_t deadline)
         errno = ENOMEM;
     while (polls) {
         int64_t left = deadline - wait_clock(), ms = left > COARSE ? (left - COARSE) / MILLISECOND + 1 : 0;
-        ready = wait_for(items, count, polls, ms < LONGEST ? (int)ms : LONGEST);
+        ready = wait_for(items, count, polls, ms);
         left = deadline - wait_clock();
         if (ready != 0 || left <= 0)
             break;
