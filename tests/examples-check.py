@@ -175,7 +175,7 @@ class Notebook:
         name = "%s/program-%d" % (self.place, self.programs)
         with open(name + ".c", "w", encoding="utf-8") as file:
             file.write(text)
-        folders = ["-I%s/lib%s" % (TOP, one) for one in ("", "/client", "/analysis", "/capture")]
+        folders = ["-I%s/lib" % BUILT, *("-I%s/lib%s" % (TOP, one) for one in ("", "/client", "/analysis", "/capture"))]
         flags = os.environ.get("CC", "cc").split() + os.environ.get("CFLAGS", "").split()
         self.call(*flags, "-Wall", "-Wextra", "-Werror", *folders, "-c", "-o", name + ".o", name + ".c")
         library = next(("libarmtap-%s.la" % name for name in ("analysis", "capture") if "armtap-%s.h" % name in text), "libarmtap.la")
