@@ -88,6 +88,8 @@ UNIT_TESTS = $(LONG_UNIT_TESTS) $(SHORT_UNIT_TESTS)
 
 # Shared by several unit tests.
 tests_unit_libunit_a_SOURCES = \
+	tests/unit/allocations.c \
+	tests/unit/allocations.h \
 	tests/unit/analysis_scene.c \
 	tests/unit/analysis_scene.h \
 	tests/unit/aubo_scans.c \
@@ -100,13 +102,6 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/sample_packets.h \
 	tests/unit/support.c \
 	tests/unit/support.h
-
-# Needs fork, which Windows lacks: tests/windows/unit-tests.
-if !WINDOWS
-tests_unit_libunit_a_SOURCES += \
-	tests/unit/allocations.c \
-	tests/unit/allocations.h
-endif
 
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 LDADD = tests/unit/libunit.a $(CMOCKA_LIBS) $(TOOLS_LIBS)
@@ -124,11 +119,11 @@ tests_unit_test_limits_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 tests_unit_test_analysis_memory_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 
 # The test has a disk of its own.
-tests_unit_test_capture_file_LDFLAGS = -Wl,--wrap=write,--wrap=fdatasync,--wrap=fsync
-tests_unit_test_capture_series_LDFLAGS = -Wl,--wrap=write,--wrap=fdatasync,--wrap=unlink
+tests_unit_test_capture_file_LDFLAGS = -Wl,--wrap=file_write_some,--wrap=fdatasync,--wrap=path_sync_folder
+tests_unit_test_capture_series_LDFLAGS = -Wl,--wrap=file_write_some,--wrap=fdatasync,--wrap=path_remove
 
 # The test has a clock of its own.
-tests_unit_test_proxy_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=ppoll
+tests_unit_test_proxy_LDFLAGS = -Wl,--wrap=wait_clock,--wrap=wait_until
 
 # The test counts comparisons of texts.
 tests_unit_test_failed_attempts_LDFLAGS = -Wl,--wrap=strcmp

@@ -1,8 +1,11 @@
 #include "allocations.h"
 
 #include <malloc.h>
+
+#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 struct allocations memory;
 
@@ -10,6 +13,21 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void __wrap_free(void *block);
+
+#ifdef _WIN32
+
+size_t malloc_usable_size(void *block)
+{
+    return block ? _msize(block) : 0;
+}
+
+/* There is no fork(), and nothing fails so. */
+static bool is_fork_that_fails(void)
+{
+    return false;
+}
+
+#else
 
 /* Whether this is the process in which the allocation fails. The other one waits for it. */
 static bool is_fork_that_fails(void)
@@ -24,6 +42,8 @@ static bool is_fork_that_fails(void)
         memory.broken = memory.count;
     return false;
 }
+
+#endif
 
 bool allocations_refuse(void)
 {

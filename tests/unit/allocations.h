@@ -3,6 +3,7 @@
 #ifndef ARMTAP_TEST_ALLOCATIONS_H
 #define ARMTAP_TEST_ALLOCATIONS_H
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,13 +12,17 @@ struct allocations {
     unsigned long fail_at; /* the one that fails; 0: none */
     bool forks;            /* each fails in a process of its own, for which this is false, and the others go on */
     unsigned long broken;  /* the first of those whose process did not end with status 0; 0: none */
-    long held;             /* blocks not freed */
+    long held;             /* blocks not freed; cmocka's own, too, where it is linked statically */
     size_t bytes;          /* in those blocks */
 };
 extern struct allocations memory;
 
 /* Counts a request; whether it is the one that fails. Also for allocators of other libraries. */
 bool allocations_refuse(void);
+
+#ifdef _WIN32
+size_t malloc_usable_size(void *block);
+#endif
 
 /* The allocator itself, for memory of the test that is not counted. */
 void *__real_malloc(size_t size);

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
 #include <dirent.h>
@@ -6,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "inside.h"
 
 void need_aubo(void)
@@ -693,6 +696,28 @@ const struct armtap_field *field_named(const char *name)
     return field;
 }
 
+/* ---- files ---- */
+
+int make_folder(const char *folder)
+{
+    remove_folder(folder);
+    return mkdir(folder, 0777);
+}
+
+int remove_folder(const char *folder)
+{
+    const struct dirent *entry;
+    char name[600];
+    DIR *opened = opendir(folder);
+    while (opened && (entry = readdir(opened))) {
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        path_remove(name);
+    }
+    if (opened)
+        closedir(opened);
+    return rmdir(folder);
+}
+
 size_t count_names(const char *folder)
 {
     DIR *opened = opendir(folder);
@@ -702,4 +727,35 @@ size_t count_names(const char *folder)
         count++;
     closedir(opened);
     return count - 2;
+}
+
+int make_pipe(int ends[2])
+{
+#ifdef _WIN32
+    return _pipe(ends, 65536, O_BINARY);
+#else
+    return pipe(ends);
+#endif
+}
+
+int make_link(const char *to, const char *name)
+{
+#ifdef _WIN32
+    (void)to;
+    (void)name;
+    return -1;
+#else
+    return symlink(to, name);
+#endif
+}
+
+char *take_text(FILE *file)
+{
+    long length = ftell(file);
+    char *text = malloc((size_t)length + 1);
+    rewind(file);
+    assert_true(text && fread(text, 1, (size_t)length, file) == (size_t)length);
+    text[length] = '\0';
+    fclose(file);
+    return text;
 }

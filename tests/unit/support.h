@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -117,7 +118,25 @@ size_t legacy_size_count(void);
 
 const struct armtap_field *field_named(const char *name);
 
+/* ---- files ---- */
+
+#ifdef _WIN32
+#define ON_WINDOWS true
+#else
+#define ON_WINDOWS false
+#endif
+
+/* Makes an empty folder, and deletes what a test that failed left in it. 0 or -1. */
+int make_folder(const char *folder);
+/* With the files in it. 0 or -1. */
+int remove_folder(const char *folder);
 /* How many names there are in a folder, but "." and "..". */
 size_t count_names(const char *folder);
+/* A pipe to be read from ends[0]. 0 or -1. */
+int make_pipe(int ends[2]);
+/* A symbolic link, which Windows does not let everybody make. 0 or -1. */
+int make_link(const char *to, const char *name);
+/* Closes a file of tmpfile() and returns what was written to it as a text, which the caller frees. */
+char *take_text(FILE *file);
 
 #endif

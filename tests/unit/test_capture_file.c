@@ -1,19 +1,12 @@
-/* Captures that armtap writes: read back through libpcap and from their bytes, with disks that are full or slow. The
- * linker replaces write(), fdatasync() and fsync() by those below. */
+/* Captures that armtap writes: read back packet by packet and from their bytes, with disks that are full or slow. The
+ * linker replaces file_write_some(), fdatasync() and path_sync_folder() by those below. */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "support.h"
+
 #include <string.h>
-#include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/os/names.h"
+#include "base/os/path.h"
 #include "input/capture/capture.h"
 #include "nanoseconds.h"
 #include "record/capture_series.h"
@@ -31,20 +24,18 @@ static const struct section_comment from_socket = {
 
 static struct {
     size_t room;    /* bytes that fit */
-    size_t at_once; /* bytes that one write() takes */
-    int error;      /* of a write() without room */
-    unsigned syncs, directories;
+    size_t at_once; /* bytes that one write takes */
+    int error;      /* of a write without room */
+    unsigned syncs, folders;
 } disk;
 
-ssize_t __real_write(int file, const void *bytes, size_t length);
-ssize_t __wrap_write(int file, const void *bytes, size_t length);
+ptrdiff_t __real_file_write_some(int file, const void *bytes, size_t length);
+ptrdiff_t __wrap_file_write_some(int file, const void *bytes, size_t length);
 int __wrap_fdatasync(int file);
-int __wrap_fsync(int file);
+int __wrap_path_sync_folder(const char *folder);
 
-ssize_t __wrap_write(int file, const void *bytes, size_t length)
+ptrdiff_t __wrap_file_write_some(int file, const void *bytes, size_t length)
 {
-    if (file <= STDERR_FILENO)
-        return __real_write(file, bytes, length);
     if (disk.room == 0) {
         errno = disk.error;
         return -1;
@@ -52,7 +43,7 @@ ssize_t __wrap_write(int file, const void *bytes, size_t length)
     length = length < disk.at_once ? length : disk.at_once;
     length = length < disk.room ? length : disk.room;
     disk.room -= length;
-    return __real_write(file, bytes, length);
+    return __real_file_write_some(file, bytes, length);
 }
 
 int __wrap_fdatasync(int file)
@@ -62,11 +53,10 @@ int __wrap_fdatasync(int file)
     return 0;
 }
 
-int __wrap_fsync(int file)
+int __wrap_path_sync_folder(const char *folder)
 {
-    struct stat status;
-    assert_int_equal(fstat(file, &status), 0);
-    disk.directories += S_ISDIR(status.st_mode) ? 1 : 0;
+    assert_string_equal(folder, ".");
+    disk.folders++;
     return 0;
 }
 
@@ -75,7 +65,7 @@ static int reset(void **state)
     (void)state;
     disk.room = disk.at_once = SIZE_MAX;
     disk.error = ENOSPC;
-    disk.syncs = disk.directories = 0;
+    disk.syncs = disk.folders = 0;
     unlink(NAME);
     unlink(ZIPPED);
     return 0;
@@ -143,7 +133,7 @@ static void what_is_written_is_read(void **state)
     (void)state;
     write_file(NAME, 1000);
     check_file(NAME, 1000, true);
-    assert_int_equal(disk.directories, 1);
+    assert_int_equal(disk.folders, 1);
     assert_true(disk.syncs > 0);
 }
 

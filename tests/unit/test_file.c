@@ -2,27 +2,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include <dirent.h>
-
 #include "base/os/interrupt.h"
 #include "base/os/names.h"
 #include "base/os/path.h"
 
 #ifdef _WIN32
 #include <process.h>
-#define ON_WINDOWS true
 #define NULL_DEVICE "nul"
-static int make_pipe(int ends[2])
-{
-    return _pipe(ends, 4096, O_BINARY);
-}
 #else
-#define ON_WINDOWS false
 #define NULL_DEVICE "/dev/null"
-static int make_pipe(int ends[2])
-{
-    return pipe(ends);
-}
 #endif
 
 #define FOLDER "test_file.tmp"
@@ -48,26 +36,16 @@ static void expect_file(const char *path, const char *text)
     close(file);
 }
 
-/* With what a test has left that failed. */
-static int end(void **state)
-{
-    const struct dirent *entry;
-    char name[600];
-    DIR *opened = opendir(FOLDER);
-    (void)state;
-    while (opened && (entry = readdir(opened))) {
-        snprintf(name, sizeof name, FOLDER "/%s", entry->d_name);
-        path_remove(name);
-    }
-    if (opened)
-        closedir(opened);
-    return rmdir(FOLDER);
-}
-
 static int begin(void **state)
 {
-    end(state);
-    return mkdir(FOLDER, 0777);
+    (void)state;
+    return make_folder(FOLDER);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    return remove_folder(FOLDER);
 }
 
 /* ---- what a file is ---------------------------------------------------------------------------------------------- */

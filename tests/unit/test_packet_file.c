@@ -1,22 +1,16 @@
-/* Captures as the program reads them, compared with libpcap: for every sample, for files cut at every byte or changed
- * in any one, and for packets of all sizes. Behind that, what reading in blocks rests on: their sums, and files that
- * another program cuts meanwhile. */
+/* Captures as the program reads them, compared with libpcap, which Windows lacks: for every sample, for files cut at
+ * every byte or changed in any one, and for packets of all sizes. Behind that, what reading in blocks rests on: their
+ * sums, and files that another program cuts meanwhile. */
 #define _GNU_SOURCE /* fopencookie */
+#include "support.h"
+
 #include <dirent.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#ifndef _WIN32
 #include <pcap/pcap.h>
+#endif
 
+#include "base/os/file.h"
+#include "base/os/names.h"
 #include "input/capture/capture.h"
 #include "input/files/file_bytes.h"
 #include "input/files/file_reader.h"
@@ -40,6 +34,16 @@ static uint64_t read_all(const char *name)
     inputs_free(inputs);
     return packets;
 }
+
+#ifdef _WIN32
+
+static void compare_with_libpcap(const char *name, const char *what)
+{
+    (void)name;
+    (void)what;
+}
+
+#else
 
 static ssize_t give_unpacked(void *reader, char *to, size_t room)
 {
@@ -110,6 +114,8 @@ static void compare_with_libpcap(const char *name, const char *what)
         fclose(file);
     reader_close(reader);
 }
+
+#endif
 
 /* Returns how many packets there are. */
 static uint64_t compare(const char *name, const char *what)
@@ -303,6 +309,8 @@ static void cut_and_change(void (*make)(struct file *))
 static void test_damage(void **state)
 {
     (void)state;
+    if (ON_WINDOWS)
+        skip(); /* without libpcap it shows nothing */
     cut_and_change(put_small_pcap);
     cut_and_change(put_small_pcapng);
 }
@@ -412,7 +420,9 @@ static void says_that_it_was_cut(off_t length)
     while (got < 2 * INPUT_BLOCK)
         got += reader_read(reader, block, INPUT_BLOCK);
     assert_memory_equal(block, bytes + INPUT_BLOCK, INPUT_BLOCK);
-    assert_int_equal(truncate(FILE_NAME, length), 0);
+    int file = file_open(FILE_NAME, O_WRONLY);
+    assert_int_equal(ftruncate(file, length), 0);
+    close(file);
     assert_int_equal(reader_read(reader, block, INPUT_BLOCK), 0);
     assert_non_null(reader_problem(reader));
     assert_string_equal(reader_problem(reader),

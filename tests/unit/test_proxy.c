@@ -1,46 +1,39 @@
 /* The proxy's connections and files, by a clock of the test's own: connections that one side has ended are let go, and
  * no time counts in which the program stands still; set-ups are found however they are cut. The linker replaces
- * clock_gettime() and ppoll() by those below. */
-#define _GNU_SOURCE
+ * wait_clock() and wait_until() by those below. */
+#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "input/robots/event_loop.h"
 #include "input/robots/robot_traffic.h"
 #include "base/os/tcp_socket.h"
+#include "base/os/wait.h"
 #include "nanoseconds.h"
 #include "proxy/proxy_pair.h"
 
 /* ---- the clock --------------------------------------------------------------------------------------------------- */
 
-static int64_t ahead; /* of the system's clocks */
+static int64_t ahead; /* of the system's clock */
 
-int __real_clock_gettime(clockid_t clock, struct timespec *time);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
-int __real_ppoll(struct pollfd *polls, nfds_t count, const struct timespec *limit, const sigset_t *mask);
-int __wrap_ppoll(struct pollfd *polls, nfds_t count, const struct timespec *limit, const sigset_t *mask);
+int64_t __real_wait_clock(void);
+int64_t __wrap_wait_clock(void);
+int __real_wait_until(struct wait_item *items, size_t count, int64_t deadline);
+int __wrap_wait_until(struct wait_item *items, size_t count, int64_t deadline);
 
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+int64_t __wrap_wait_clock(void)
 {
-    int outcome = __real_clock_gettime(clock, time);
-    int64_t now = time->tv_sec * SECOND + time->tv_nsec + ahead;
-    time->tv_sec = (time_t)(now / SECOND);
-    time->tv_nsec = (long)(now % SECOND);
-    return outcome;
+    return __real_wait_clock() + ahead;
 }
 
 /* Where nothing is ready, the time is over at once. */
-int __wrap_ppoll(struct pollfd *polls, nfds_t count, const struct timespec *limit, const sigset_t *mask)
+int __wrap_wait_until(struct wait_item *items, size_t count, int64_t deadline)
 {
-    static const struct timespec at_once = {.tv_nsec = 0};
-    int ready = __real_ppoll(polls, count, &at_once, mask);
-    if (ready == 0 && limit)
-        ahead += limit->tv_sec * SECOND + limit->tv_nsec;
+    int ready = __real_wait_until(items, count, 0);
+    int64_t left = deadline - __wrap_wait_clock();
+    if (ready == 0 && left > 0)
+        ahead += left;
     return ready;
 }
 
@@ -80,7 +73,7 @@ static void on_beat(void *user)
     struct scene *scene = user;
     if (scene->beats-- <= 0)
         return;
-    assert_int_equal(write(scene->sends, "x", 1), 1);
+    assert_int_equal(tcp_send(scene->sends, "x", 1), 1);
     event_timer_set(scene->beat, event_clock() + 20 * SECOND);
 }
 
@@ -103,9 +96,9 @@ static int listen_here(struct tcp_address *address)
 static int accept_soon(int listener)
 {
     struct tcp_address peer;
-    int file = -1;
-    for (int i = 0; i < 1000 && (file = tcp_accept(listener, &peer)) < 0; i++)
-        usleep(1000);
+    struct wait_item item = {.fd = listener, .wanted = WAIT_READ};
+    __real_wait_until(&item, 1, __real_wait_clock() + 10 * SECOND);
+    int file = tcp_accept(listener, &peer);
     assert_true(file >= 0);
     return file;
 }
@@ -125,8 +118,8 @@ static struct scene *begin(void)
     scene.end = event_timer_new(scene.loop, on_end, &scene);
     assert_true(scene.pair && scene.beat && scene.end);
     scene.robot = accept_soon(listeners[1]);
-    close(listeners[0]);
-    close(listeners[1]);
+    tcp_close(listeners[0], false);
+    tcp_close(listeners[1], false);
     run_for(&scene, 1);
     assert_true(scene.connected);
     return &scene;
@@ -137,9 +130,9 @@ static void end(struct scene *scene)
     proxy_pair_free(scene->pair);
     event_loop_free(scene->loop);
     if (scene->client >= 0)
-        close(scene->client);
+        tcp_close(scene->client, false);
     if (scene->robot >= 0)
-        close(scene->robot);
+        tcp_close(scene->robot, false);
 }
 
 /* One side ends it, all of it or its half, and the other does nothing: let go after 30 s, no sooner. */
@@ -166,21 +159,21 @@ static void a_silent_side_is_let_go(void **state)
 static void nor_does_one_that_reads_nothing_stay(void **state)
 {
     static char much[65536];
-    const int little = 4096;
+    int64_t time;
     (void)state;
     for (unsigned way = 0; way < 2; way++) {
         struct scene *scene = begin();
         int ended = way ? scene->client : scene->robot, other = way ? scene->robot : scene->client;
-        assert_int_equal(setsockopt(ended, SOL_SOCKET, SO_SNDBUF, &little, sizeof little), 0);
+        tcp_limit_unsent(ended, 4096);
         for (int idle = 0; idle < 3;) { /* until all buffers are full */
-            idle = write(ended, much, sizeof much) > 0 ? 0 : idle + 1;
+            idle = tcp_send(ended, much, sizeof much) > 0 ? 0 : idle + 1;
             run_for(scene, 1);
         }
         run_for(scene, 200);
         assert_non_null(scene->pair); /* it is only slow */
         tcp_finish(ended);
         for (int i = 0; i < 8; i++) { /* enough for the end to come through */
-            assert_true(read(other, much, sizeof much) > 0);
+            assert_true(tcp_receive(other, much, sizeof much, &time) > 0);
             run_for(scene, 1);
         }
         run_for(scene, 300);

@@ -1,12 +1,9 @@
 /* The key r of armtap watch: a capture that begins half a minute before the key, though the connection is older. */
-#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
 #include "bytes.h"
 #include "input/capture/capture.h"
 #include "input/robots/robot_event.h"
@@ -154,13 +151,13 @@ static void its_memory_is_bounded(void **state)
 
 int main(void)
 {
-    char folder[] = "/tmp/armtap-recorder-XXXXXX";
+    static const char folder[] = "test_watch_recorder.tmp";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_begins_half_a_minute_before),
         cmocka_unit_test(its_memory_is_bounded),
     };
-    if (!mkdtemp(folder) || chdir(folder) != 0)
+    if (make_folder(folder) != 0 || chdir(folder) != 0)
         return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return rmdir(folder) == 0 ? failed : 1;
+    return chdir("..") == 0 && remove_folder(folder) == 0 ? failed : 1;
 }

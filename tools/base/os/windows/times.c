@@ -13,7 +13,7 @@
 /* s after which the calendar is the same, weekdays too, and its years. */
 #define CYCLE INT64_C(12622780800)
 #define CYCLE_YEARS 400
-#define PATTERN_MAX 1024
+#define PATTERN_MAX 16500 /* of a name of 4096 bytes: a conversion becomes four times as long */
 
 static bool is_leap(int year)
 {
