@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/os/names.h"
+#include "base/os/path.h"
 
 #define FILE_NAME "test_names.bin"
 #define FOLDER "test_names.d"
@@ -107,6 +108,31 @@ static void make(const char *name)
     fclose(file);
 }
 
+static void names_are_found_in_long_folders(void)
+{
+    char folder[600], name[700];
+    glob_t found;
+    snprintf(folder, sizeof folder, FOLDER "/%0110d", 1);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(folder, sizeof folder, FOLDER "/%0110d/%0120d", 1, 2);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(name, sizeof name, "%s/one.pcap", folder);
+    close(open(name, O_RDWR | O_CREAT, 0700));
+    snprintf(name, sizeof name, "%s/*.pcap", folder);
+    assert_int_equal(glob(name, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    FILE *file = fopen(found.gl_pathv[0], "rb");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(access(found.gl_pathv[0], F_OK), 0);
+    assert_int_equal(path_remove(found.gl_pathv[0]), 0);
+    assert_int_equal(access(found.gl_pathv[0], F_OK), -1);
+    globfree(&found);
+    assert_int_equal(rmdir(folder), 0);
+    *strrchr(folder, '/') = '\0';
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void names_are_found(void **state)
 {
     static const char *const names[] = {FOLDER "/a/one.pcap", FOLDER "/a/two.pcap", FOLDER "/a/two.csv",
@@ -135,6 +161,7 @@ static void names_are_found(void **state)
         remove(names[i]);
     rmdir(FOLDER "/a");
     rmdir(FOLDER "/b");
+    names_are_found_in_long_folders();
     assert_int_equal(rmdir(FOLDER), 0);
     assert_null(realpath(FOLDER, NULL));
 }

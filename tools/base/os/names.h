@@ -3,6 +3,7 @@
 #ifndef BASE_OS_NAMES_H
 #define BASE_OS_NAMES_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
@@ -73,6 +74,22 @@ ssize_t pread(int file, void *to, size_t length, off_t at);
 ssize_t pwrite(int file, const void *bytes, size_t length, off_t at);
 int fsync(int file);
 #define fdatasync fsync
+/* Those of the C library know no long names. `mode` has no "+". */
+FILE *names_fopen(const char *name, const char *mode);
+int names_access(const char *name);
+#define fopen names_fopen
+#define access(name, mode) names_access(name)
+struct names_entry {
+    char *d_name;
+};
+struct names_folder *names_opendir(const char *name);
+struct names_entry *names_readdir(struct names_folder *folder);
+void names_closedir(struct names_folder *folder);
+#define DIR struct names_folder
+#define dirent names_entry
+#define opendir names_opendir
+#define readdir names_readdir
+#define closedir names_closedir
 /* Where `to` is NULL. Links are not followed. */
 char *realpath(const char *name, char *to);
 int names_mkdir(const char *name);

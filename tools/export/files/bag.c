@@ -1,13 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bag.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/os/names.h"
 #include "base/os/path.h"
 #include "base/text/json_writer.h"
 #include "base/text/printf_format.h"

@@ -8,6 +8,7 @@
 #include <expat.h>
 
 #include "base/process/message.h"
+#include "base/os/names.h"
 #include "base/os/privileges.h"
 #include "base/text/buffer.h"
 

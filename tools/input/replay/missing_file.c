@@ -2,11 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "run.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/names.h"
 #include "base/os/path.h"
 #include "base/process/message.h"
 #include "base/text/nearest_word.h"

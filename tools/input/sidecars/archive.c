@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "sidecar.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/os/file.h"
+#include "base/os/names.h"
 #include "base/text/base64.h"
 #include "base/bytes/checksum.h"
 #include "base/text/json_reader.h"

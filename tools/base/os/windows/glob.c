@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <stdbool.h>
 
 #include "base/os/names.h"

@@ -9,7 +9,9 @@
 #include <windows.h>
 #include <bcrypt.h>
 
+#include "base/os/file.h"
 #include "errors.h"
+#include "full_path.h"
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
@@ -153,10 +155,85 @@ int fsync(int file)
     return 0;
 }
 
+FILE *names_fopen(const char *name, const char *mode)
+{
+    int writing = O_WRONLY | O_CREAT | (*mode == 'a' ? O_APPEND : O_TRUNC);
+    int file = file_open(name, *mode == 'r' ? O_RDONLY : writing);
+    FILE *stream = file < 0 ? NULL : fdopen(file, mode);
+    if (file >= 0 && !stream)
+        close(file);
+    return stream;
+}
+
+/* The whole name of what is there, which the caller frees; NULL with errno. */
+static wchar_t *name_of_existing(const char *name)
+{
+    wchar_t *full = full_path(name);
+    if (!full || GetFileAttributesW(full) != INVALID_FILE_ATTRIBUTES)
+        return full;
+    errors_set();
+    free(full);
+    return NULL;
+}
+
+int names_access(const char *name)
+{
+    wchar_t *full = name_of_existing(name);
+    free(full);
+    return full ? 0 : -1;
+}
+
 char *realpath(const char *name, char *to)
 {
+    wchar_t *full = name_of_existing(name);
     (void)to;
-    return access(name, F_OK) == 0 ? _fullpath(NULL, name, 0) : NULL;
+    char *text = full ? full_path_text(full) : NULL;
+    free(full);
+    return text;
+}
+
+/* ---- folders ----------------------------------------------------------------------------------------------------- */
+
+struct names_folder {
+    HANDLE search;
+    WIN32_FIND_DATAW found;
+    bool is_read; /* what was found */
+    struct names_entry entry;
+};
+
+DIR *names_opendir(const char *name)
+{
+    size_t room = strlen(name) + sizeof "/*";
+    char *all = malloc(room);
+    if (all)
+        snprintf(all, room, "%s/*", name);
+    wchar_t *full = all ? full_path(all) : NULL;
+    DIR *folder = full ? calloc(1, sizeof *folder) : NULL;
+    if (folder && (folder->search = FindFirstFileW(full, &folder->found)) == INVALID_HANDLE_VALUE) {
+        errors_set();
+        free(folder);
+        folder = NULL;
+    }
+    free(full);
+    free(all);
+    return folder;
+}
+
+struct names_entry *names_readdir(DIR *folder)
+{
+    if (folder->is_read && !FindNextFileW(folder->search, &folder->found))
+        return NULL;
+    folder->is_read = true;
+    free(folder->entry.d_name);
+    folder->entry.d_name = full_path_text(folder->found.cFileName);
+    return folder->entry.d_name ? &folder->entry : NULL;
+}
+
+void names_closedir(DIR *folder)
+{
+    FindClose(folder->search);
+    free(folder->entry.d_name);
+    free(folder);
 }
 
 int names_isatty(int file)

@@ -154,7 +154,9 @@ int tcp_listen(const struct tcp_address *address)
         set_option(opened, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     if (bind(opened, (struct sockaddr *)&here, length) == 0 && listen(opened, BACKLOG) == 0)
         return (int)opened;
-    return fail(opened);
+    fail(opened);
+    errno = errno == EACCES ? EADDRINUSE : errno; /* another has it alone, or Windows keeps it for Hyper-V */
+    return -1;
 }
 
 int tcp_accept(int fd, struct tcp_address *peer)
