@@ -163,7 +163,7 @@ static void names_are_found(void **state)
     rmdir(FOLDER "/b");
     names_are_found_in_long_folders();
     assert_int_equal(rmdir(FOLDER), 0);
-    assert_null(realpath(FOLDER, NULL));
+    assert_int_equal(access(FOLDER, F_OK), -1);
 }
 
 static int by_text(const void *one, const void *other)

@@ -90,8 +90,6 @@ void names_closedir(struct names_folder *folder);
 #define opendir names_opendir
 #define readdir names_readdir
 #define closedir names_closedir
-/* Where `to` is NULL. Links are not followed. */
-char *realpath(const char *name, char *to);
 int names_mkdir(const char *name);
 #define mkdir(name, mode) names_mkdir(name)
 #define putc_unlocked putc

@@ -133,8 +133,8 @@ static int check_file(const struct manifest *manifest, const struct job *job, co
 static void remove_made(const char *name)
 {
     struct file_status status;
-    char *place = realpath(name, NULL);
-    if (place && file_status(place, &status) == 0 && status.kind == FILE_IS_ORDINARY && status.size == 0)
+    char *place = NULL;
+    if (path_find(name, &place, &status) == PLACE_FILE && status.size == 0)
         path_remove(place);
     free(place);
 }

@@ -78,6 +78,7 @@ void console_begin(void)
         _setmode(fd, _O_BINARY);
     /* Otherwise a terminal gets each byte of a character by itself, which it shows as several. */
     setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);
+    setvbuf(stderr, NULL, _IOFBF, OUTPUT_BYTES);
     prepare_terminal(STD_OUTPUT_HANDLE);
     prepare_terminal(STD_ERROR_HANDLE);
 }
@@ -89,6 +90,7 @@ void console_stay(void)
     if (GetConsoleProcessList(processes, 2) != 1 || !isatty(STDIN_FILENO))
         return;
     fputs("\nPress Enter to close; armtap is used in a terminal: see README.txt\n", stderr);
+    fflush(stderr);
     getchar();
 }
 

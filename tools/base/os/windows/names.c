@@ -165,31 +165,12 @@ FILE *names_fopen(const char *name, const char *mode)
     return stream;
 }
 
-/* The whole name of what is there, which the caller frees; NULL with errno. */
-static wchar_t *name_of_existing(const char *name)
-{
-    wchar_t *full = full_path(name);
-    if (!full || GetFileAttributesW(full) != INVALID_FILE_ATTRIBUTES)
-        return full;
-    errors_set();
-    free(full);
-    return NULL;
-}
-
 int names_access(const char *name)
 {
-    wchar_t *full = name_of_existing(name);
+    wchar_t *full = full_path(name);
+    int outcome = full && GetFileAttributesW(full) == INVALID_FILE_ATTRIBUTES ? errors_set() : full ? 0 : -1;
     free(full);
-    return full ? 0 : -1;
-}
-
-char *realpath(const char *name, char *to)
-{
-    wchar_t *full = name_of_existing(name);
-    (void)to;
-    char *text = full ? full_path_text(full) : NULL;
-    free(full);
-    return text;
+    return outcome;
 }
 
 /* ---- folders ----------------------------------------------------------------------------------------------------- */
