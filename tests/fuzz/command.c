@@ -1,18 +1,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#ifndef _WIN32
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#endif
 
+#include "base/os/file.h"
+#include "base/os/names.h"
 #include "command_line/commands.h"
-
-#define OUTPUT_MAX (64u << 20)
 
 static const struct command {
     const char *name;
@@ -28,24 +24,14 @@ struct stand_in {
     int number, file, kept;
 };
 
-static int unnamed_file(void)
-{
-    FILE *file = tmpfile();
-    CHECK(file);
-    int number = dup(fileno(file));
-    CHECK(number >= 0);
-    fclose(file);
-    return number;
-}
-
 static void divert(struct stand_in *in)
 {
     fflush(in->stream);
     if (in->file == 0)
-        in->file = unnamed_file();
-    CHECK(ftruncate(in->file, 0) == 0 && lseek(in->file, 0, SEEK_SET) == 0);
+        in->file = file_open_nameless(file_temporary_folder());
+    CHECK(in->file >= 0 && ftruncate(in->file, 0) == 0 && lseek(in->file, 0, SEEK_SET) == 0);
     in->kept = dup(in->number);
-    CHECK(in->kept >= 0 && dup2(in->file, in->number) == in->number);
+    CHECK(in->kept >= 0 && dup2(in->file, in->number) >= 0);
 }
 
 /* Returns the bytes that were written. */
@@ -53,7 +39,7 @@ static size_t let_go(struct stand_in *in)
 {
     fflush(in->stream);
     clearerr(in->stream);
-    CHECK(dup2(in->kept, in->number) == in->number);
+    CHECK(dup2(in->kept, in->number) >= 0);
     close(in->kept);
     off_t length = lseek(in->file, 0, SEEK_END);
     CHECK(length >= 0);
@@ -84,15 +70,6 @@ static int call(const char *const *arguments)
     return status;
 }
 
-/* Endless output must not fill the disk. */
-static void limit_output(void)
-{
-    struct rlimit limit;
-    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-    limit.rlim_cur = OUTPUT_MAX;
-    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-}
-
 void __sanitizer_set_report_fd(void *file) __attribute__((weak));
 
 /* A sanitizer's report is not the program's output. If libFuzzer has replaced standard error by /dev/null, it has
@@ -105,11 +82,64 @@ static void keep_reports(void)
     __sanitizer_set_report_fd((void *)(intptr_t)dup(STDERR_FILENO));
 }
 
-static struct stand_in out = {NULL, STDOUT_FILENO, 0, 0}, error = {NULL, STDERR_FILENO, 0, 0};
-
-/* ---- standard input, and signals ---- */
+/* ---- what Windows lacks: a limit for files, signals of its own ---- */
 
 #define PIPE_ROOM 65536
+
+#ifdef _WIN32
+
+static void limit_output(void)
+{
+}
+
+static int open_pipe(int ends[2])
+{
+    return _pipe(ends, PIPE_ROOM, O_BINARY);
+}
+
+static int call_with_signals(const char *const *arguments)
+{
+    return call(arguments);
+}
+
+#else
+
+#define OUTPUT_MAX (64u << 20)
+
+/* Endless output must not fill the disk. */
+static void limit_output(void)
+{
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = OUTPUT_MAX;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+}
+
+static int open_pipe(int ends[2])
+{
+    return pipe(ends);
+}
+
+/* The program handles signals that the fuzzer needs, among them SIGALRM. */
+static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+#define TAKEN (sizeof taken / sizeof *taken)
+
+static int call_with_signals(const char *const *arguments)
+{
+    struct sigaction before[TAKEN];
+    for (size_t i = 0; i < TAKEN; i++)
+        sigaction(taken[i], NULL, &before[i]);
+    int status = call(arguments);
+    for (size_t i = 0; i < TAKEN; i++)
+        sigaction(taken[i], &before[i], NULL);
+    return status;
+}
+
+#endif
+
+static struct stand_in out = {NULL, STDOUT_FILENO, 0, 0}, error = {NULL, STDERR_FILENO, 0, 0};
+
+/* ---- standard input ---- */
 
 static const char *input_name;
 
@@ -123,9 +153,9 @@ static int open_piped(int file)
     static char bytes[PIPE_ROOM + 1];
     int ends[2];
     ssize_t length = pread(file, bytes, sizeof bytes, 0);
-    if (length < 0 || length > PIPE_ROOM || pipe(ends) != 0)
+    if (length < 0 || length > PIPE_ROOM || open_pipe(ends) != 0)
         return file;
-    CHECK(write(ends[1], bytes, (size_t)length) == length);
+    CHECK(file_write_all(ends[1], bytes, (size_t)length) == 0);
     close(ends[1]);
     close(file);
     return ends[0];
@@ -144,10 +174,10 @@ static int divert_input(const char *const *arguments)
 {
     if (!reads_input(arguments))
         return -1;
-    int file = open(input_name, O_RDONLY), kept = dup(STDIN_FILENO);
+    int file = file_open(input_name, O_RDONLY), kept = dup(STDIN_FILENO);
     CHECK(file >= 0);
     file = open_piped(file);
-    CHECK(dup2(file, STDIN_FILENO) == STDIN_FILENO);
+    CHECK(dup2(file, STDIN_FILENO) >= 0);
     close(file);
     return kept < 0 ? STDIN_FILENO : kept;
 }
@@ -157,22 +187,13 @@ static void restore_input(int kept)
     if (kept == STDIN_FILENO) /* there was none */
         close(STDIN_FILENO);
     else if (kept >= 0)
-        CHECK(dup2(kept, STDIN_FILENO) == STDIN_FILENO && close(kept) == 0);
+        CHECK(dup2(kept, STDIN_FILENO) >= 0 && close(kept) == 0);
 }
-
-/* The program handles signals that the fuzzer needs, among them SIGALRM. */
-static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
-#define TAKEN (sizeof taken / sizeof *taken)
 
 static int call_alone(const char *const *arguments)
 {
-    struct sigaction before[TAKEN];
-    for (size_t i = 0; i < TAKEN; i++)
-        sigaction(taken[i], NULL, &before[i]);
-    int kept = divert_input(arguments), status = call(arguments);
+    int kept = divert_input(arguments), status = call_with_signals(arguments);
     restore_input(kept);
-    for (size_t i = 0; i < TAKEN; i++)
-        sigaction(taken[i], &before[i], NULL);
     return status;
 }
 

@@ -2,9 +2,12 @@
 check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = \
+	tests/fuzz/amplify.c \
+	tests/fuzz/amplify_program.c \
 	tests/fuzz/capture.c \
 	tests/fuzz/change.c \
 	tests/fuzz/client.c \
+	tests/fuzz/command.c \
 	tests/fuzz/command.h \
 	tests/fuzz/conn.c \
 	tests/fuzz/dashboard.c \
@@ -23,12 +26,14 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/judge_table.c \
 	tests/fuzz/judge_text.c \
 	tests/fuzz/messages.c \
+	tests/fuzz/outputs.c \
 	tests/fuzz/outputs.h \
 	tests/fuzz/package.c \
 	tests/fuzz/packet.c \
 	tests/fuzz/packets.c \
 	tests/fuzz/ports.c \
 	tests/fuzz/primary.c \
+	tests/fuzz/program.c \
 	tests/fuzz/realtime.c \
 	tests/fuzz/recipe.c \
 	tests/fuzz/recipe_file.c \
@@ -44,23 +49,15 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/target.c \
 	tests/fuzz/target.h \
 	tests/fuzz/targets.def \
+	tests/fuzz/uncounted.c \
 	tests/fuzz/watch.c \
 	tests/fuzz/watch.h \
 	tests/fuzz/work.c \
 	tests/fuzz/work.h
-# Commands are run by their functions in pipes and files without a name; what counts their work is of a kind that mingw does not link (weak).
 if WINDOWS
-tests_fuzz_replay_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_WITHOUT_COMMANDS
 tests_fuzz_replay_SOURCES += tests/fuzz/replay_windows.c
 else
-tests_fuzz_replay_CPPFLAGS = $(AM_CPPFLAGS)
-tests_fuzz_replay_SOURCES += \
-	tests/fuzz/amplify.c \
-	tests/fuzz/amplify_program.c \
-	tests/fuzz/command.c \
-	tests/fuzz/outputs.c \
-	tests/fuzz/program.c \
-	tests/fuzz/replay_posix.c
+tests_fuzz_replay_SOURCES += tests/fuzz/replay_posix.c
 endif
 if WITH_AUBO
 tests_fuzz_replay_SOURCES += \

@@ -1,13 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "outputs.h"
 
-#include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <zlib.h>
+
+#include "base/os/names.h"
 
 #define ROOM (1u << 16)
 

@@ -2,15 +2,17 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "replay.h"
 
 static const char *running;
+static FILE *told; /* standard output, also while a command has another one */
 
 static void say_which(int number)
 {
-    printf("FAIL %s\nended by signal %d\n", running, number);
-    fflush(stdout);
+    fprintf(told, "FAIL %s\nended by signal %d\n", running, number);
+    fflush(told);
     _Exit(1);
 }
 
@@ -20,6 +22,8 @@ bool replay_alone(fuzz_run *run, const char *name, DIR *folder)
     uint8_t *data = replay_input(name, &size);
     (void)folder;
     running = name;
+    if (!told && !(told = fdopen(dup(STDOUT_FILENO), "w")))
+        exit(1);
     if (signal(SIGABRT, say_which) == SIG_ERR || signal(SIGSEGV, say_which) == SIG_ERR)
         exit(1);
     run(data, size);

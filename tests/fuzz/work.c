@@ -51,17 +51,3 @@ void cost_judge(const struct costly *input, const struct cost *cost, const struc
     CHECK(memory_as_promised);
     CHECK(output_in_proportion);
 }
-
-__attribute__((weak)) void cost_begin(void)
-{
-}
-
-__attribute__((weak)) struct cost cost_end(void)
-{
-    return (struct cost){0, 0, 0};
-}
-
-__attribute__((weak)) void cost_keep(const struct costly *input, uint64_t share)
-{
-    (void)input, (void)share;
-}

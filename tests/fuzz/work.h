@@ -1,5 +1,5 @@
 /* What an input costs: counted instead of timed, so a busy machine does not matter. Only the build by tests/fuzz/run
- * that links counting.c counts; in others everything costs 0. */
+ * counts, by counting.c; elsewhere uncounted.c is linked, and everything costs 0. */
 #ifndef FUZZ_WORK_H
 #define FUZZ_WORK_H
 
