@@ -72,8 +72,8 @@ void globfree(glob_t *found);
 
 ssize_t pread(int file, void *to, size_t length, off_t at);
 ssize_t pwrite(int file, const void *bytes, size_t length, off_t at);
+int fdatasync(int file);
 int fsync(int file);
-#define fdatasync fsync
 /* Those of the C library know no long names. `mode` has no "+". */
 FILE *names_fopen(const char *name, const char *mode);
 int names_access(const char *name);

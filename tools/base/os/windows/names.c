@@ -155,6 +155,11 @@ int fsync(int file)
     return 0;
 }
 
+int fdatasync(int file)
+{
+    return fsync(file);
+}
+
 FILE *names_fopen(const char *name, const char *mode)
 {
     int writing = O_WRONLY | O_CREAT | (*mode == 'a' ? O_APPEND : O_TRUNC);
