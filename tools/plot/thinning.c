@@ -111,7 +111,8 @@ static ptrdiff_t reach(struct thinning *thinning, int64_t time)
     count = index + 1 > count ? index + 1 : count;
     if (make_room(thinning, count) != 0)
         return -1;
-    memmove(thinning->bins + before, thinning->bins, thinning->count * sizeof *thinning->bins);
+    if (before > 0) /* some memmove() moves all to where it is */
+        memmove(thinning->bins + before, thinning->bins, thinning->count * sizeof *thinning->bins);
     memset(thinning->bins, 0, before * sizeof *thinning->bins);
     memset(thinning->bins + before + thinning->count, 0, (count - before - thinning->count) * sizeof *thinning->bins);
     thinning->start -= (int64_t)before;
