@@ -150,18 +150,25 @@ static void expect_message(const struct scene *scene, enum ros_topic_id topic, c
     expect_hex(message.data, message.length, hex);
 }
 
+static double little_double(const char *at)
+{
+    uint64_t bits = 0;
+    double number;
+    for (int i = 7; i >= 0; i--)
+        bits = bits << 8 | (unsigned char)at[i];
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
 /* The message begins as in hex, and ends with these numbers. */
 static void expect_numbers(const struct scene *scene, enum ros_topic_id topic, const char *hex, const double *numbers,
                            size_t count)
 {
     const char *at = scene->bytes.data + scene->found[topic].at;
     struct buffer head = {.data = (char *)(uintptr_t)at, .length = scene->found[topic].length - count * 8};
-    double number;
     expect_hex(head.data, head.length, hex);
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&number, at + head.length + 8 * i, sizeof number);
-        assert_true(fabs(number - numbers[i]) < 1e-14 * (1 + fabs(numbers[i])));
-    }
+    for (size_t i = 0; i < count; i++)
+        assert_true(fabs(little_double(at + head.length + 8 * i) - numbers[i]) < 1e-14 * (1 + fabs(numbers[i])));
 }
 
 static void motion(void **state)
@@ -202,6 +209,13 @@ static void motion(void **state)
     free(scene.bytes.data);
 }
 
+static void take_quaternion(const struct scene *scene, double quaternion[4])
+{
+    const char *end = scene->bytes.data + scene->found[ROS_TOPIC_pose].length;
+    for (size_t i = 0; i < 4; i++)
+        quaternion[i] = little_double(end - 32 + 8 * i);
+}
+
 /* A rotation too short to have a direction is none, and what is not a number stays so. */
 static void no_rotation(void **state)
 {
@@ -213,15 +227,15 @@ static void no_rotation(void **state)
     scene_open(&scene);
     put_doubles(&scene, "actual_TCP_pose", tiny);
     publish(&scene);
-    memcpy(quaternion, scene.bytes.data + scene.found[ROS_TOPIC_pose].length - sizeof quaternion, sizeof quaternion);
+    take_quaternion(&scene, quaternion);
     assert_true(quaternion[0] == 0 && quaternion[1] == 0 && quaternion[2] == 0 && quaternion[3] == 1);
     put_doubles(&scene, "actual_TCP_pose", odd);
     publish(&scene);
-    memcpy(quaternion, scene.bytes.data + scene.found[ROS_TOPIC_pose].length - sizeof quaternion, sizeof quaternion);
+    take_quaternion(&scene, quaternion);
     assert_true(isnan(quaternion[0]) && isnan(quaternion[3]));
     put_doubles(&scene, "actual_TCP_pose", half);
     publish(&scene);
-    memcpy(quaternion, scene.bytes.data + scene.found[ROS_TOPIC_pose].length - sizeof quaternion, sizeof quaternion);
+    take_quaternion(&scene, quaternion);
     assert_true(quaternion[0] == 0 && quaternion[1] == 0 && quaternion[2] == 1 && fabs(quaternion[3]) < 1e-15);
     free(scene.bytes.data);
 }
