@@ -93,6 +93,7 @@ static void erase(struct live *live)
 {
     if (live->drawn)
         fputs("\r\033[K", stderr);
+    fflush(stderr);
     live->drawn = false;
 }
 
@@ -284,6 +285,5 @@ void live_turn(struct live *live, const struct replay_totals *totals)
 bool live_end(struct live *live)
 {
     erase(live);
-    fflush(stderr);
     return live->any;
 }

@@ -202,6 +202,7 @@ static void hide_status(const struct record *record)
 {
     if (record->shows)
         fputs("\r\033[K", stderr);
+    fflush(stderr);
 }
 
 /* The next packet of each file says that armtap itself stood still. */

@@ -99,7 +99,7 @@ PRINTF_FORMAT(3, 0) static void say(const struct mark *mark, const char *id, con
     line[length++] = '\n';
     fflush(stdout);
     fwrite(line, 1, length, stderr);
-    fflush(stderr); /* which Windows keeps back where it is no terminal */
+    fflush(stderr); /* which has a buffer on Windows */
 }
 
 void message_error(const char *format, ...)

@@ -54,5 +54,6 @@ void progress_hide(struct progress *progress)
 {
     if (progress->shown)
         fputs("\r\033[K", stderr);
+    fflush(stderr);
     progress->shown = false;
 }
