@@ -21,8 +21,8 @@ static const struct format *choose_format(const struct asked *asked)
         if (!format)
             message_error("-f '%s': give %s", asked->format, format_names(list, 0, 0));
         else if (of_name && strcmp(of_name->name, format->name) != 0)
-            message_warning("%s: the extension is %s's, but -f %s is written", asked->wish.out, of_name->name,
-                            format->name);
+            message_warning("%s: -f %s overrides the extension, which means %s", asked->wish.out, format->name,
+                            of_name->name);
         return format;
     }
     const struct format *of_dialect = asked->dialect ? format_find(NULL, asked->dialect) : NULL;

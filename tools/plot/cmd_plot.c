@@ -101,8 +101,8 @@ static int check_output(struct command *command)
     const struct kind *of_name = kind_of_file(command->out);
     bool is_standard = strcmp(command->out, "-") == 0, is_terminal = sink_file_is_terminal(command->out);
     if (command->kind && of_name && of_name != command->kind)
-        message_warning("%s: the extension is %s's, but -f %s is written", command->out, of_name->name,
-                        command->kind->name);
+        message_warning("%s: -f %s overrides the extension, which means %s", command->out, command->kind->name,
+                        of_name->name);
     if (!command->kind && is_standard && pager_has(STDOUT_FILENO)) {
         message_error("plot: a pager shows no pictures: remove --pager, or name a file, such as -o robot.svg");
         return -1;
