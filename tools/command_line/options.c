@@ -56,7 +56,7 @@ static int refuse_unknown(const struct parser *parser, const char *word, const c
     meant = name ? word_nearest(name, names, count) : NULL;
     bool is_long = word[1] == '-';
     if ((is_long || !meant) && options_commands_with(text, is_long ? name : NULL, word[1]))
-        message_error("%s: unknown option %s; other commands have it: %s", command, word, text);
+        message_error("%s: unknown option %s; it belongs to %s", command, word, text);
     else if (meant)
         message_error("%s: unknown option %s; did you mean --%s?", command, word, meant);
     else
@@ -164,19 +164,35 @@ static enum options_outcome parse_letters(struct parser *parser, const char *wor
     return outcome;
 }
 
-/* PowerShell makes words of a list that is not between quotes: whether this is one of them, after a message. */
+/* Whether a word can be one that a shell has made of a list: PowerShell splits at commas outside quotes, all at blanks.
+ */
+static bool is_of_list(const struct parser *parser, const char *word)
+{
+    static const char in_lists[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*!=-,";
+    const char *list = parser->of_list;
+    bool is_number = word[0] >= '0' && word[0] <= '9', of_numbers = list[0] >= '0' && list[0] <= '9';
+    return word[0] != '-' && is_number == of_numbers && word[strspn(word, in_lists)] == '\0' &&
+           (parser->list->reads_nothing || access(word, F_OK) != 0);
+}
+
+/* Whether the operand is one of these, after a message with the list as it is typed. */
 static bool refuse_split_list(const struct parser *parser)
 {
-    static const char in_lists[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*!=-";
-    const char *of_list = parser->of_list, *name = parser->list ? parser->list->name : NULL;
-    const char *word = parser->argv[parser->at];
-    bool is_number = name && word[0] >= '0' && word[0] <= '9',
-         of_numbers = name && of_list[0] >= '0' && of_list[0] <= '9';
-    if (!name || parser->at != parser->list_at + 1 || is_number != of_numbers || word[0] == '-' ||
-        word[strspn(word, in_lists)] != '\0' || access(word, F_OK) == 0)
+    char text[OPTION_TEXT_MAX], url[ROBOT_URL_MAX];
+    const char *word = parser->argv[parser->at], *comma = parser->list ? strrchr(parser->of_list, ',') : NULL;
+    if (!parser->list || parser->at != parser->list_at + 1 || (comma && comma[1] != '\0') || !is_of_list(parser, word))
         return false;
-    message_error("%s: %s is not a file; if it belongs to the list of --%s, put that between quotes: --%s \"%s,%s\"",
-                  parser->usage->command, word, name, name, of_list, word);
+    size_t length = (size_t)snprintf(text, sizeof text, "%s", parser->of_list);
+    for (int i = parser->at; i < parser->argc && is_of_list(parser, parser->argv[i]) && length < sizeof text; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",
+                                   length > 0 && text[length - 1] == ',' ? "" : ",", parser->argv[i]);
+    bool may_be_robot = parser->usage->groups & READS_ROBOTS && !armtap_field_find(word, strlen(word)) &&
+                        robot_address_guess(url, word) != ROBOT_NOT;
+    bool may_be_file = parser->usage->groups & READS_CAPTURES && !parser->list->reads_nothing;
+    message_error("%s: %s is %s in the list of --%s; if it belongs there, quote the list: --%s \"%s\"%s%s",
+                  parser->usage->command, word, may_be_file ? "neither a file nor" : "not", parser->list->name,
+                  parser->list->name, text, may_be_robot ? "; if it is a robot, name it " : "",
+                  may_be_robot ? url : "");
     return true;
 }
 
