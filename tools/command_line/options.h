@@ -211,9 +211,8 @@ const struct option_row *options_given_at(const struct options *options, size_t 
 /* Says that a robot was named where only captures are read. */
 void options_refuse_robot(const char *command, const char *robot);
 
-/* The commands that have an option of their own of this name, or without one of this letter: "export, plot". False:
- * none has.
- */
+/* The commands that have an option of their own of this name, or of this letter if `name` is NULL: "export, plot".
+ * False: none has. */
 bool options_commands_with(char text[OPTION_TEXT_MAX], const char *name, char letter);
 
 /* For completion: the i-th option of a command, the shared ones included, NULL after the last; by name, by letter, NULL

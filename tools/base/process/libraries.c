@@ -40,7 +40,7 @@ const char *library_absence(enum library library)
     return libraries[library].absence;
 }
 
-/* Windows has no dlopen(), and builds for it none of these. */
+/* Windows has no dlopen(), and no build for it has any of these. */
 #if defined(ARMTAP_WITH_HDF5) || defined(ARMTAP_WITH_MATIO) || defined(ARMTAP_WITH_CAIRO)
 
 static int failed(const char *what, const char *remedy)

@@ -106,8 +106,7 @@ void libpcap_interfaces(char *text, size_t room)
     interfaces_each(add, &list);
 }
 
-/* ---- privileges: Npcap opens interfaces by a service of its own, so there are none to give up but the user's ------
- */
+/* ---- privileges: none to give up, as Npcap opens interfaces by a service of its own ------------------------------ */
 
 bool privileges_are_own(void)
 {
