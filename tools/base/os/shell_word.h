@@ -26,7 +26,7 @@ static inline bool shell_put(char *to, size_t size, const char *text, size_t len
 bool shell_word(char *to, size_t size, const char *word);
 /* What stands between two words where a command goes on in another line; NULL: it may not. */
 extern const char *const shell_line_break;
-/* The command that lists a folder. */
-extern const char *const shell_list;
+/* Appends the command that lists a folder, "" for this one, or nothing, as shell_word(). */
+bool shell_list(char *to, size_t size, const char *folder);
 
 #endif

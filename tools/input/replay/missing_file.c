@@ -84,7 +84,7 @@ static void put_urls(char to[SHELL_MAX], const char *url, const char *command)
 
 void run_report_missing(const char *name, const char *command)
 {
-    char url[ROBOT_URL_MAX], typed[SHELL_MAX] = "", path[PATH_ROOM], there[SHELL_MAX] = "", word[SHELL_MAX] = "";
+    char url[ROBOT_URL_MAX], typed[SHELL_MAX] = "", path[PATH_ROOM], there[SHELL_MAX] = "", list[SHELL_MAX] = "";
     enum robot_likeness robot = robot_address_guess(url, name);
     const char *base = path_base(name);
     command = command ? command : "info";
@@ -99,6 +99,6 @@ void run_report_missing(const char *name, const char *command)
     else if (robot == ROBOT_MAYBE)
         message_error("%s: no such file; if it is a robot: armtap %s %s", name, command, typed);
     else
-        message_error("%s: no such %s; to see what is there: %s%s%s", name, is_missing ? "folder" : "file", shell_list,
-                      *path != '\0' ? " " : "", shell_word(word, sizeof word, path) && *path != '\0' ? word : "");
+        message_error("%s: no such %s%s%s", name, is_missing ? "folder" : "file",
+                      shell_list(list, sizeof list, path) ? "; to see what is there: " : "", list);
 }

@@ -8,7 +8,6 @@
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 const char *const shell_line_break = " \\\n";
-const char *const shell_list = "ls";
 
 static bool put_text(char *to, size_t size, const char *text)
 {
@@ -54,6 +53,16 @@ bool shell_word(char *to, size_t size, const char *word)
         fits = fits && put_quoted(to, size, word);
     else
         fits = fits && put_text(to, size, word);
+    if (!fits)
+        to[before] = '\0';
+    return fits;
+}
+
+bool shell_list(char *to, size_t size, const char *folder)
+{
+    size_t before = strlen(to);
+    bool fits =
+        put_text(to, size, "ls") && (*folder == '\0' || (put_text(to, size, " ") && shell_word(to, size, folder)));
     if (!fits)
         to[before] = '\0';
     return fits;

@@ -249,7 +249,6 @@ void console_names_free(char **names)
 
 /* cmd.exe would want ^, PowerShell `. */
 const char *const shell_line_break = NULL;
-const char *const shell_list = "dir";
 
 bool shell_word(char *to, size_t size, const char *word)
 {
@@ -259,6 +258,21 @@ bool shell_word(char *to, size_t size, const char *word)
     bool fits = utf8_is_shown(word) && !strpbrk(word, REPLACED) && (word[0] != '-' || shell_put(to, size, "./", 2)) &&
                 (is_plain || shell_put(to, size, "\"", 1)) && shell_put(to, size, word, length) &&
                 (!escapes || shell_put(to, size, "\\", 1)) && (is_plain || shell_put(to, size, "\"", 1));
+    if (!fits)
+        to[before] = '\0';
+    return fits;
+}
+
+/* cmd.exe's dir takes a slash for the beginning of an option. */
+bool shell_list(char *to, size_t size, const char *folder)
+{
+    char native[SHELL_MAX];
+    size_t before = strlen(to);
+    snprintf(native, sizeof native, "%s", folder);
+    for (char *at = native; (at = strchr(at, '/')) != NULL;)
+        *at = '\\';
+    bool fits = shell_put(to, size, "dir", 3) &&
+                (*folder == '\0' || (shell_put(to, size, " ", 1) && shell_word(to, size, native)));
     if (!fits)
         to[before] = '\0';
     return fits;
